@@ -91,7 +91,8 @@ CollectiveProgramOptions::AddTo(OptionList& command)
                            options);
     };
     const auto loadThis = [this, load]() { return load(fabric.GetOptions()); };
-    fabric.AddTo(command, load);
+    fabric.AddTo(command,
+                 [load](const FabricOptions& options) { return DescribeNetwork(load(options)); });
     command.AddValue(
         "collective",
         "all-reduce, all-gather, reduce-scatter, broadcast, reduce, gather, scatter, "

@@ -312,7 +312,7 @@ CommandLineProgram::Main(int argc, char* argv[])
         TypedNetwork typed;
         if (const FabricFlags* fabric = GetFabric())
         {
-            typed = {fabric->GetOptions(), command.GetConfiguration(), idle, fabric->GetBuild()};
+            typed = {fabric->GetOptions(), command.GetConfiguration(), idle, {}};
         }
         const RunNotes runs(std::move(typed));
         const auto list = [&](const std::vector<std::string>& warnings) {

@@ -140,14 +140,6 @@ FabricFlags::AddIdleTo(OptionList& command,
 }
 
 void
-FabricFlags::AddTo(OptionList& command, const std::function<Cluster(const FabricOptions&)>& build)
-{
-    m_build = build;
-    AddTo(command,
-          [build](const FabricOptions& options) { return DescribeNetwork(build(options)); });
-}
-
-void
 FabricFlags::AddTo(OptionList& command,
                    const std::function<std::string(const FabricOptions&)>& describe)
 {

@@ -43,19 +43,6 @@ class FabricFlags
                const std::function<std::string(const FabricOptions&)>& describe);
 
     /**
-     * @param command to add the options to
-     * @param build makes what the program would run on with these options of fabrics; an option
-     * that changes nothing there is named as idle
-     */
-    void AddTo(OptionList& command, const std::function<Cluster(const FabricOptions&)>& build);
-
-    /// @return what AddTo() was given to make clusters; empty if it was given nothing of that kind
-    const std::function<Cluster(const FabricOptions&)>& GetBuild() const
-    {
-        return m_build;
-    }
-
-    /**
      * @return what the user has asked for
      * @throw std::invalid_argument for a number that is too small or too large
      */
@@ -66,10 +53,9 @@ class FabricFlags
     void AddIdleTo(OptionList& command,
                    const std::function<std::string(const FabricOptions&)>& describe);
 
-    std::function<Cluster(const FabricOptions&)> m_build; //!< GetBuild()
-    std::string m_kind{FabricOptions().kind};             //!< of the fabric
-    std::map<std::string, int64_t> m_whole;               //!< whole numbers, by name of the option
-    std::map<std::string, double> m_real; //!< the other numbers, by name of the option
+    std::string m_kind{FabricOptions().kind}; //!< of the fabric
+    std::map<std::string, int64_t> m_whole;   //!< whole numbers, by name of the option
+    std::map<std::string, double> m_real;     //!< the other numbers, by name of the option
 };
 
 } // namespace proteus

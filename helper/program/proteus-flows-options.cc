@@ -100,7 +100,9 @@ FlowsOptions::AddTo(OptionList& command)
                      "simulator has it, or a server preset",
                      cluster);
     command.AddValue("nodes", "servers of a preset (0: what the file says, or one)", nodes);
-    fabric.AddTo(command, [this](const FabricOptions& between) { return MakeCluster(between); });
+    fabric.AddTo(command, [this](const FabricOptions& between) {
+        return DescribeNetwork(MakeCluster(between));
+    });
     command.AddValue("flows", "list of flows, a CSV file", flows);
     command.AddInput("flows");
     command.AddValue("transport",

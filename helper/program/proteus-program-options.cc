@@ -281,7 +281,7 @@ void
 ProgramOptions::AddFabricTo(OptionList& command)
 {
     fabric.AddTo(command, [this](const FabricOptions& fabricOptions) {
-        return BuildCluster(fabricOptions);
+        return DescribeNetwork(BuildCluster(fabricOptions));
     });
 }
 
