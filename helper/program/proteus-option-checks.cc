@@ -173,18 +173,22 @@ OptionList::CheckTogether(const std::vector<Word>& words) const
         }
         (isOutput ? outputs : inputs).push_back(std::move(file));
     }
+    const auto check = [](const NamedFile& output, const NamedFile& other) {
+        const std::string clash = FindClash(output, other);
+        if (!clash.empty())
+        {
+            throw std::invalid_argument(clash);
+        }
+    };
     for (std::size_t i = 0; i < outputs.size(); ++i)
     {
-        std::vector<NamedFile> others(outputs.begin(),
-                                      outputs.begin() + static_cast<std::ptrdiff_t>(i));
-        others.insert(others.end(), inputs.begin(), inputs.end());
-        for (const NamedFile& other : others)
+        for (std::size_t j = 0; j < i; ++j)
         {
-            const std::string clash = FindClash(outputs[i], other);
-            if (!clash.empty())
-            {
-                throw std::invalid_argument(clash);
-            }
+            check(outputs[i], outputs[j]);
+        }
+        for (const NamedFile& input : inputs)
+        {
+            check(outputs[i], input);
         }
     }
     // What files name that are read from now on.
