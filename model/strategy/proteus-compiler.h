@@ -46,6 +46,8 @@ struct KernelDescription
     uint64_t tensors{0}; //!< parameters that an optimizer updates at once, each a tensor
     HeadWidths head{};   //!< of an attention; 0: a head for each group, as wide as its operations
     bool isFlex{false};  //!< whether experts' tokens go once to a server, see ExpertDispatch
+    bool isRecomputation{false}; //!< whether the backward pass runs it, though it is of the forward
+    bool isDeferred{false};      //!< whether a pass behind the backward pass runs it (ZB-H1)
 };
 
 /// @ingroup proteus

@@ -171,7 +171,9 @@ KernelEmitter::MakeKernel(const PlacedOperator& placed,
                           0,
                           placed.op.head,
                           m_context.tree.schedule.expertDispatch != ExpertDispatch::ALL_TO_ALL &&
-                              SharesExperts(*placed.mesh)},
+                              SharesExperts(*placed.mesh),
+                          part.name.empty() && phase == m_context.GetBackward(placed.stage),
+                          !part.name.empty() && phase != m_context.GetBackward(placed.stage)},
                          task);
     return task;
 }

@@ -214,28 +214,35 @@ class IssuingHost
                 more * (isOther ? cost.backwardKernelPs : m_framework.kernels.hostPerKernelPs);
         }
         hostPs += cost.operatorPs + cost.tensorPs * static_cast<int64_t>(kernel.tensors);
+        if (kernel.tensors == 0) // an update follows what came last
+        {
+            m_last = kernel.isDeferred ? &m_deferred : &m_pass;
+        }
+        Pass& pass = *m_last;
         // Devices with other shares of the same operator begin where the first of them did.
         const std::string name = kernel.name + "/" + kernel.part;
-        if (name == m_name && (kernel.pass == m_pass || kernel.tensors > 0))
+        if (name == pass.kernel && (kernel.pass == pass.number || kernel.tensors > 0))
         {
-            m_lead = m_before;
+            pass.lead = pass.before;
         }
         else
         {
-            m_isBlockNew = kernel.tensors == 0 && IsBlockNew(kernel); // updates are in no block
+            // Units are at work in the backward pass itself, and updates are in none.
+            pass.isBlockNew = kernel.tensors == 0 && !kernel.isDeferred && IsBlockNew(kernel);
         }
         // The host goes on to the update while the GPU still runs the backward pass.
-        const uint64_t leadPass = kernel.tensors > 0 ? m_leadPass : kernel.pass;
-        m_name = name;
-        m_pass = kernel.pass;
-        m_leadPass = leadPass;
+        const uint64_t leadPass = kernel.tensors > 0 ? pass.leadNumber : kernel.pass;
+        pass.kernel = name;
+        pass.number = kernel.pass;
+        pass.leadNumber = leadPass;
         if (cost.waitsAtDispatch && kernel.kind == "dispatch" && !isBackward)
         {
-            m_lead.Wait();
+            pass.lead.Wait();
         }
-        m_before = m_lead;
-        const bool hasOtherBlocks = isBackward && cost.backwardBlockPs >= 0;
-        hostPs += !m_isBlockNew ? 0 : hasOtherBlocks ? cost.backwardBlockPs : cost.blockPs;
+        pass.before = pass.lead;
+        const bool hasOtherBlocks =
+            (isBackward || kernel.isRecomputation) && cost.backwardBlockPs >= 0;
+        hostPs += !pass.isBlockNew ? 0 : hasOtherBlocks ? cost.backwardBlockPs : cost.blockPs;
         if (cost.waitsForKernels)
         {
             return time.gpuPs + hostPs;
@@ -247,18 +254,29 @@ class IssuingHost
         int64_t sum = 0;
         for (uint32_t i = 0; i < nKernels; ++i)
         {
-            sum += m_lead.Add(leadPass, hostPs / nKernels, time.gpuPs / nKernels);
+            sum += pass.lead.Add(leadPass, hostPs / nKernels, time.gpuPs / nKernels);
         }
         return sum;
     }
 
   private:
+    /// Where the host is in a pass.
+    struct Pass
+    {
+        HostLead lead;          //!< after the last operator
+        HostLead before;        //!< before it
+        std::string kernel;     //!< the last operator and part
+        uint64_t number{0};     //!< KernelDescription::pass of it
+        uint64_t leadNumber{0}; //!< of the pass that the lead belongs to
+        bool isBlockNew{false}; //!< whether it began a block
+    };
+
     /// Blocks that repeat have a number in their name. The others belong to one unit, the root.
     bool IsBlockNew(const KernelDescription& kernel)
     {
         const std::string block = kernel.name.substr(0, kernel.name.find('.'));
         const bool isRoot = block.empty() || block.back() < '0' || block.back() > '9';
-        if (kernel.pass != m_pass)
+        if (kernel.pass != m_pass.number)
         {
             m_hasRoot = false;
             m_block.clear();
@@ -271,14 +289,11 @@ class IssuingHost
     }
 
     const Framework& m_framework;
-    HostLead m_lead;          //!< after the last operator
-    HostLead m_before;        //!< before it
-    std::string m_name;       //!< of the last operator and part
-    std::string m_block;      //!< the last numbered one of this pass
-    uint64_t m_pass{0};       //!< of the last operator
-    uint64_t m_leadPass{0};   //!< the one that the lead belongs to
-    bool m_isBlockNew{false}; //!< whether the last operator began a block
-    bool m_hasRoot{false};    //!< whether the root unit has begun in this pass
+    Pass m_pass;           //!< at present
+    Pass m_deferred;       //!< behind it, whose kernels are described in turn with its own
+    Pass* m_last{&m_pass}; //!< of the last operator
+    std::string m_block;   //!< the last numbered one of this pass
+    bool m_hasRoot{false}; //!< whether the root unit has begun in this pass
 };
 
 } // namespace

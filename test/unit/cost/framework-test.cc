@@ -16,6 +16,7 @@
 #include "ns3/proteus-model-json.h"
 #include "ns3/proteus-strategy-json.h"
 
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -24,6 +25,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 using namespace ns3::proteus;
 
@@ -242,6 +244,62 @@ TEST(Framework, UnitsAndTensorsTakeTheHostsTime)
     update.tensors = 12;
     update.pass = 2;
     EXPECT_EQ(std::llround(static_cast<double>(timer(update)) / 1e6), 12 * 7);
+}
+
+// What is computed again belongs to the backward pass, and so does its unit.
+TEST(Framework, AUnitThatBeginsWithRecomputationIsOneOfTheBackwardPass)
+{
+    const Framework framework =
+        Read(", \"host\": {\"kernelUs\": {\"value\": 0, \"source\": \"s\"}, \"blockUs\": "
+             "{\"value\": 100, \"source\": \"s\"}, \"backwardBlockUs\": {\"value\": 300, "
+             "\"source\": \"s\"}}");
+    KernelCostParameters ideal = framework.kernels;
+    ideal.kernelLatencyPs = 0;
+    const KernelCostModel model(FindGpuDatasheet("H100-SXM5-80GB"), ideal);
+    auto timer = MakeFrameworkTimer(model, framework, DataType::BF16, 2);
+    KernelDescription again = MakeNorm(1, 16, "", 1);
+    EXPECT_EQ(std::llround(static_cast<double>(timer(again)) / 1e6), 100);
+    again.isRecomputation = true;
+    again.pass = 2;
+    EXPECT_EQ(std::llround(static_cast<double>(timer(again)) / 1e6), 300);
+    EXPECT_EQ(std::llround(static_cast<double>(timer(MakeNorm(1, 16, "backward", 2))) / 1e6), 0);
+}
+
+// The kernels of a backward pass and of gradients that wait for a pass of their own are described
+// in turn. The host issues them pass by pass: its lead and its units are as if it were told so.
+TEST(Framework, PassesThatAreDescribedInTurnAreIssuedOneAfterTheOther)
+{
+    const Framework framework =
+        Read(", \"host\": {\"kernelUs\": {\"value\": 9, \"source\": \"s\"}, \"blockUs\": "
+             "{\"value\": 100, \"source\": \"s\"}, \"isAhead\": {\"value\": true, "
+             "\"source\": \"s\"}}");
+    const KernelCostModel model(FindGpuDatasheet("A100-SXM4-80GB"), framework.kernels);
+    auto describe = [](uint32_t i, bool isDeferred) {
+        KernelDescription kernel =
+            MakeNorm(i % 3 == 0 ? 1 << 18 : 1, 1024, "backward", isDeferred ? 2 : 1);
+        kernel.name = "layer" + std::to_string(i / 4) + ".norm" + std::to_string(i);
+        kernel.isDeferred = isDeferred;
+        return kernel;
+    };
+    constexpr uint32_t KERNELS = 12;
+    auto inTurn = MakeFrameworkTimer(model, framework, DataType::BF16, 2);
+    auto inOrder = MakeFrameworkTimer(model, framework, DataType::BF16, 2);
+    std::array<std::vector<int64_t>, 2> times;
+    for (uint32_t i = 0; i < KERNELS; ++i)
+    {
+        for (const bool isDeferred : {false, true})
+        {
+            times[isDeferred].push_back(inTurn(describe(i, isDeferred)));
+        }
+    }
+    for (const bool isDeferred : {false, true})
+    {
+        for (uint32_t i = 0; i < KERNELS; ++i)
+        {
+            EXPECT_EQ(inOrder(describe(i, isDeferred)), times[isDeferred][i]) << isDeferred << i;
+        }
+    }
+    EXPECT_EQ(times[0][0], times[1][0] + 100 * 1000000); // units are at work in the first pass only
 }
 
 // CUDA_LAUNCH_BLOCKING: the times of host and GPU add up; else the longer one counts.
@@ -634,6 +692,28 @@ TEST(Framework, RotationsCountElements)
     constexpr uint64_t ELEMENTS = TOKENS * (HIDDEN + HIDDEN / 4); // queries, and keys of two heads
     EXPECT_EQ(bytes[0], 4 * ELEMENTS);
     EXPECT_EQ(bytes[1], 20 * ELEMENTS);
+}
+
+TEST(Framework, KernelsThatAreComputedAgainSaySo)
+{
+    const Model model = LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/llama.json",
+                                  {{"layers", 2}, {"hidden", 256}, {"heads", 8}});
+    for (const std::string recompute : {"none", "full"})
+    {
+        std::istringstream plan(R"({"dp": 1, "recompute": ")" + recompute + "\"}");
+        std::map<std::string, uint32_t> runs; // of forward kernels, by name
+        uint32_t nAgain = 0;
+        CompileOptions options;
+        options.kernelTime = [&](const KernelDescription& kernel) -> int64_t {
+            EXPECT_FALSE(kernel.isDeferred);
+            EXPECT_EQ(kernel.isRecomputation, kernel.part.empty() && runs[kernel.name] > 0);
+            runs[kernel.name] += kernel.part.empty();
+            nAgain += kernel.isRecomputation;
+            return 0;
+        };
+        CompileModel(model, ReadStrategyJson(plan, "s.json").GetTree(model), options);
+        EXPECT_EQ(nAgain > 0, recompute == "full");
+    }
 }
 
 // With a limit of 500 in place of 700 W the clock falls earlier, and further.

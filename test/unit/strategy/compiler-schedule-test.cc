@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <gtest/gtest.h>
 #include <map>
 #include <sstream>
@@ -527,9 +528,20 @@ TEST(Compiler, GatheredParametersWaitForTheKernelTwoBefore)
 namespace
 {
 
+/// @return 1 ms for products, 0 for all else
+int64_t
+TimeLinear(const KernelDescription& kernel)
+{
+    return kernel.kind == "linear" ? 1000000000 : 0;
+}
+
 /// A chain whose stages lie on the devices in turn, gradients of inputs and weights apart.
 ExecutionGraph
-CompilePipeline(ScheduleKind kind, uint32_t devices, uint32_t chunks, uint32_t microBatches)
+CompilePipeline(ScheduleKind kind,
+                uint32_t devices,
+                uint32_t chunks,
+                uint32_t microBatches,
+                const std::function<int64_t(const KernelDescription&)>& time = TimeLinear)
 {
     const uint32_t stages = devices * chunks;
     StrategyTree tree = MakeChainTree(std::vector<uint32_t>(stages, 1), 1, microBatches);
@@ -543,9 +555,7 @@ CompilePipeline(ScheduleKind kind, uint32_t devices, uint32_t chunks, uint32_t m
     }
     tree.root.children[stages].op.mesh = Devices({devices - 1});
     CompileOptions options;
-    options.kernelTime = [](const KernelDescription& kernel) -> int64_t {
-        return kernel.kind == "linear" ? 1000000000 : 0;
-    };
+    options.kernelTime = time;
     return CompileModel(MakeChain(stages), tree, options);
 }
 
@@ -570,6 +580,24 @@ TEST(Compiler, PipelinesHaveTheBubblesOfTheirPapers)
     EXPECT_NEAR(end(ScheduleKind::ONE_FORWARD_ONE_BACKWARD, 1), work + 2.0 * (p - 1), 1);
     EXPECT_NEAR(end(ScheduleKind::INTERLEAVED, 2), 2 * work + 2.0 * (p - 1), 1);
     EXPECT_NEAR(end(ScheduleKind::ZERO_BUBBLE, 1), work + 1.0 * (p - 1), 1);
+}
+
+// The zero-bubble schedule computes gradients of weights in a pass of their own.
+TEST(Compiler, KernelsSayWhichPassRunsThem)
+{
+    for (const ScheduleKind kind :
+         {ScheduleKind::ONE_FORWARD_ONE_BACKWARD, ScheduleKind::ZERO_BUBBLE})
+    {
+        uint32_t nDeferred = 0;
+        CompilePipeline(kind, 2, 1, 4, [&](const KernelDescription& kernel) -> int64_t {
+            EXPECT_FALSE(kernel.isRecomputation);
+            EXPECT_EQ(kernel.isDeferred,
+                      kind == ScheduleKind::ZERO_BUBBLE && kernel.part == "weight-gradient");
+            nDeferred += kernel.isDeferred;
+            return 0;
+        });
+        EXPECT_EQ(nDeferred > 0, kind == ScheduleKind::ZERO_BUBBLE);
+    }
 }
 
 // Under sequence parallelism inputs are gathered in the forward pass and again in the backward
