@@ -8,6 +8,7 @@
 #define PROTEUS_ERROR_OF_H
 
 #include <functional>
+#include <gtest/gtest.h>
 #include <stdexcept>
 #include <string>
 
@@ -31,6 +32,15 @@ ErrorOf(const std::function<void()>& function)
         return error.what();
     }
     return "";
+}
+
+/// A text with the first of its parts that reads `what` exchanged for `with`; one must be there.
+inline std::string
+Exchange(std::string text, const std::string& what, const std::string& with)
+{
+    const std::size_t at = text.find(what);
+    EXPECT_NE(at, std::string::npos) << what;
+    return at == std::string::npos ? text : text.replace(at, what.size(), with);
 }
 
 } // namespace proteus

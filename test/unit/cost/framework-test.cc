@@ -7,6 +7,8 @@
 // Frameworks: the host that runs ahead, rules for kernels, published rates of attention and matrix
 // products, and the files.
 
+#include "../error-of.h"
+
 #include "ns3/proteus-achieved-rates.h"
 #include "ns3/proteus-compiler.h"
 #include "ns3/proteus-framework-json.h"
@@ -44,15 +46,7 @@ Read(const std::string& fields)
 std::string
 GetError(const std::string& fields)
 {
-    try
-    {
-        Read(fields);
-    }
-    catch (const std::invalid_argument& error)
-    {
-        return error.what();
-    }
-    return "";
+    return ns3::proteus::ErrorOf([&] { Read(fields); });
 }
 
 KernelDescription

@@ -49,25 +49,14 @@ Read(const std::string& text)
 std::string
 ErrorOf(const std::string& text)
 {
-    try
-    {
-        Read(text);
-    }
-    catch (const std::invalid_argument& error)
-    {
-        return error.what();
-    }
-    return "";
+    return ns3::proteus::ErrorOf([&] { Read(text); });
 }
 
 /// @return PAIR with a part of it exchanged
 std::string
 Exchange(const std::string& what, const std::string& with)
 {
-    std::string text = PAIR;
-    const std::size_t at = text.find(what);
-    EXPECT_NE(at, std::string::npos) << what;
-    return text.replace(at, what.size(), with);
+    return ns3::proteus::Exchange(PAIR, what, with);
 }
 
 /// @return names as messages list them

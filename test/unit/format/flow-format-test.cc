@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "../error-of.h"
+
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-flow-csv.h"
 #include "ns3/proteus-hpcc-flows.h"
@@ -33,15 +35,7 @@ Read(const std::string& text)
 std::string
 ErrorOf(const std::string& text)
 {
-    try
-    {
-        Read(text);
-    }
-    catch (const std::invalid_argument& error)
-    {
-        return error.what();
-    }
-    return "";
+    return ns3::proteus::ErrorOf([&] { Read(text); });
 }
 
 } // namespace

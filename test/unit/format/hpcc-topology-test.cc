@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "../error-of.h"
+
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-hpcc-topology.h"
 #include "ns3/proteus-paths.h"
@@ -50,24 +52,13 @@ Read(const std::string& text, const HpccTopologyOptions& options = HpccTopologyO
 std::string
 ErrorOf(const std::string& text)
 {
-    try
-    {
-        Read(text);
-    }
-    catch (const std::invalid_argument& error)
-    {
-        return error.what();
-    }
-    return "";
+    return ns3::proteus::ErrorOf([&] { Read(text); });
 }
 
 std::string
 Exchange(const std::string& what, const std::string& with)
 {
-    std::string text = SMALL;
-    const std::size_t at = text.find(what);
-    EXPECT_NE(at, std::string::npos) << what;
-    return text.replace(at, what.size(), with);
+    return ns3::proteus::Exchange(SMALL, what, with);
 }
 
 /// A file that is gone when the test ends.

@@ -5,6 +5,7 @@
  */
 
 #include "../cluster/cluster-parts.h"
+#include "../error-of.h"
 
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-nccl-topology.h"
@@ -71,25 +72,14 @@ Read(const std::string& text, uint32_t servers = 1)
 std::string
 ErrorOf(const std::string& text)
 {
-    try
-    {
-        Read(text);
-    }
-    catch (const std::invalid_argument& error)
-    {
-        return error.what();
-    }
-    return "";
+    return ns3::proteus::ErrorOf([&] { Read(text); });
 }
 
 /// @return SWITCHED with a part of it exchanged
 std::string
 Exchange(const std::string& what, const std::string& with)
 {
-    std::string text = SWITCHED;
-    const std::size_t at = text.find(what);
-    EXPECT_NE(at, std::string::npos) << what;
-    return text.replace(at, what.size(), with);
+    return ns3::proteus::Exchange(SWITCHED, what, with);
 }
 
 /// @return rate of the link between two vertices, 0 where there is none

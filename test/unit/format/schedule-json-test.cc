@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "../error-of.h"
+
 #include "ns3/proteus-schedule-json.h"
 
 #include <gtest/gtest.h>
@@ -27,15 +29,7 @@ Read(const std::string& text)
 std::string
 GetError(const std::string& text)
 {
-    try
-    {
-        Read(text);
-    }
-    catch (const std::invalid_argument& error)
-    {
-        return error.what();
-    }
-    return "";
+    return ns3::proteus::ErrorOf([&] { Read(text); });
 }
 
 } // namespace

@@ -7,6 +7,8 @@
 #ifndef PROTEUS_REPORT_FIXTURE_H
 #define PROTEUS_REPORT_FIXTURE_H
 
+#include "../error-of.h"
+
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-graph.h"
 #include "ns3/proteus-run-record.h"
@@ -30,22 +32,6 @@ namespace ns3
 {
 namespace proteus
 {
-
-/// @param function to call @return message of the std::invalid_argument it throws
-template <typename F>
-std::string
-ErrorOf(F function)
-{
-    try
-    {
-        function();
-    }
-    catch (const std::invalid_argument& error)
-    {
-        return error.what();
-    }
-    return "no error";
-}
 
 /// @param text to look into @param part that must be in it
 inline void

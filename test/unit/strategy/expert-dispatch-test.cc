@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "../error-of.h"
 #include "compile-tools.h"
 
 #include "ns3/proteus-compile.h"
@@ -68,22 +69,6 @@ CountPlaces(const ExpertRouting& routing, uint64_t places)
         sum += reached.size();
     }
     return static_cast<double>(sum) / TOKENS;
-}
-
-/// @return what a call says is wrong, or ""
-template <typename CALL>
-std::string
-ErrorOf(const CALL& call)
-{
-    try
-    {
-        call();
-    }
-    catch (const std::invalid_argument& error)
-    {
-        return error.what();
-    }
-    return "";
 }
 
 /// Bytes that all devices send to others, over the network and inside servers.

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "../error-of.h"
 #include "gpt-numbers.h"
 
 #include <cstdint>
@@ -22,15 +23,7 @@ namespace
 std::string
 GetError(const GptModel& model, const GptPlan& plan)
 {
-    try
-    {
-        MakeGptGraph(model, plan);
-    }
-    catch (const std::invalid_argument& error)
-    {
-        return error.what();
-    }
-    return "no error";
+    return ns3::proteus::ErrorOf([&] { MakeGptGraph(model, plan); });
 }
 
 } // namespace

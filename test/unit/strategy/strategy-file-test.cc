@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "../error-of.h"
 #include "compile-tools.h"
 
 #include <cstdint>
@@ -25,15 +26,7 @@ namespace
 std::string
 GetError(const std::string& model, const std::string& strategy)
 {
-    try
-    {
-        Compile(model, strategy);
-    }
-    catch (const std::invalid_argument& error)
-    {
-        return error.what();
-    }
-    return "no error";
+    return ns3::proteus::ErrorOf([&] { Compile(model, strategy); });
 }
 
 } // namespace
