@@ -70,25 +70,23 @@ void
 EventStepper::Call(const FabricCall& call)
 {
     m_calls.Push(call);
-    m_limitPs = std::min(m_limitPs, call.timePs);
-    if (m_reference)
-    {
-        ScheduleStep(call.timePs);
-    }
-    else if (!m_running)
-    {
-        Arm();
-    }
+    Heed(call.timePs);
 }
 
 void
 EventStepper::CallFinally(const FabricCall& call)
 {
     m_finalCalls.Push(call);
-    m_limitPs = std::min(m_limitPs, call.timePs);
+    Heed(call.timePs);
+}
+
+void
+EventStepper::Heed(int64_t timePs)
+{
+    m_limitPs = std::min(m_limitPs, timePs);
     if (m_reference)
     {
-        ScheduleStep(call.timePs);
+        ScheduleStep(timePs);
     }
     else if (!m_running)
     {

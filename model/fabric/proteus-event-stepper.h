@@ -232,6 +232,9 @@ class EventStepper
     /// The pending simulator event.
     class StepEvent;
 
+    /// @param timePs of a call that has been set
+    void Heed(int64_t timePs);
+
     /// Makes sure that the simulator calls when the next event is due.
     void Arm()
     {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace ns3
@@ -86,26 +87,16 @@ class KernelOrder
     std::map<DeviceId, int64_t> FindReady(TaskId id) const
     {
         std::map<DeviceId, int64_t> ready;
-        std::vector<TaskId> open{id};
-        std::vector<TaskId> seen;
-        while (!open.empty())
-        {
-            const TaskId task = open.back();
-            open.pop_back();
-            if (std::find(seen.begin(), seen.end(), task) != seen.end())
-            {
-                continue;
-            }
-            seen.push_back(task);
+        Walk(id, [&](TaskId task, std::vector<TaskId>& open) {
             if (m_beginPs[task] >= 0)
             {
                 int64_t& endPs = ready[m_graph.GetTask(task).place];
                 endPs = std::max(endPs, m_endPs[task]);
-                continue;
+                return;
             }
             const IdRange before = m_graph.GetDependencies(task);
             open.insert(open.end(), before.begin(), before.end());
-        }
+        });
         return ready;
     }
 
@@ -116,26 +107,16 @@ class KernelOrder
     std::map<DeviceId, int64_t> FindNeeds(TaskId id) const
     {
         std::map<DeviceId, int64_t> needs;
-        std::vector<TaskId> open{id};
-        std::vector<TaskId> seen;
-        while (!open.empty())
-        {
-            const TaskId task = open.back();
-            open.pop_back();
-            if (std::find(seen.begin(), seen.end(), task) != seen.end())
-            {
-                continue;
-            }
-            seen.push_back(task);
-            const auto note = [&](TaskId kernel, int64_t earlierPs) {
-                const int64_t beginPs = m_beginPs[kernel] - earlierPs;
-                const auto place = needs.emplace(m_graph.GetTask(kernel).place, beginPs).first;
-                place->second = std::min(place->second, beginPs);
-            };
+        const auto note = [&](TaskId kernel, int64_t earlierPs) {
+            const int64_t beginPs = m_beginPs[kernel] - earlierPs;
+            const auto place = needs.emplace(m_graph.GetTask(kernel).place, beginPs).first;
+            place->second = std::min(place->second, beginPs);
+        };
+        Walk(id, [&](TaskId task, std::vector<TaskId>& open) {
             if (m_beginPs[task] >= 0)
             {
                 note(task, m_totalPs[m_graph.GetTask(task).place]);
-                continue;
+                return;
             }
             open.insert(open.end(), m_after[task].begin(), m_after[task].end());
             for (const TaskId after : m_next[task])
@@ -145,11 +126,32 @@ class KernelOrder
                     note(after, 0);
                 }
             }
-        }
+        });
         return needs;
     }
 
   private:
+    /**
+     * Visits tasks, each once.
+     * @param first the first one
+     * @param visit called with a task, and a list to which it adds those to visit from there
+     */
+    template <typename VISIT>
+    static void Walk(TaskId first, VISIT visit)
+    {
+        std::vector<TaskId> open{first};
+        std::set<TaskId> seen;
+        while (!open.empty())
+        {
+            const TaskId task = open.back();
+            open.pop_back();
+            if (seen.insert(task).second)
+            {
+                visit(task, open);
+            }
+        }
+    }
+
     const ExecutionGraph& m_graph;
     std::vector<int64_t> m_beginPs;           //!< by task; -1 if it is no kernel
     std::vector<int64_t> m_endPs;             //!< by task

@@ -22,13 +22,6 @@ namespace
 
 constexpr double PS = 1e-12; // seconds
 
-/// @return bytes of a stored number
-double
-GetBytes(DataType type)
-{
-    return type == DataType::FP32 || type == DataType::TF32 ? 4 : 2;
-}
-
 /// @param work an amount @param extents of the iteration space @return all of it
 double
 CountPoints(const Work& work, const std::vector<uint64_t>& extents)
@@ -49,7 +42,7 @@ LayoutSpace::GetElementBytes(TensorId tensor) const
     switch (m_model.GetTensor(tensor).element)
     {
     case ElementKind::COMPUTE:
-        return GetBytes(m_options.precision.compute);
+        return GetStoredBytes(m_options.precision.compute);
     case ElementKind::MASK:
         return 1;
     default:
@@ -60,7 +53,7 @@ LayoutSpace::GetElementBytes(TensorId tensor) const
 double
 LayoutSpace::GetGradientBytes() const
 {
-    return GetBytes(m_options.precision.gradient);
+    return GetStoredBytes(m_options.precision.gradient);
 }
 
 double

@@ -29,25 +29,14 @@ constexpr double MEGATRON_BUCKET = 40e6;
 double
 GetBytes(DataType type)
 {
-    return type == DataType::FP32 || type == DataType::TF32 ? 4 : 2;
+    return static_cast<double>(GetStoredBytes(type));
 }
 
-/// @return bytes of optimizer state per parameter, with a master copy in mixed precision
+/// @return bytes of optimizer state per parameter
 double
 GetStateBytes(const ParallelPlan& plan)
 {
-    const double master = GetBytes(plan.precision.compute) == 4 ? 0 : 4;
-    switch (plan.optimizer.kind)
-    {
-    case OptimizerKind::ADAM:
-    case OptimizerKind::LAMB:
-        return 8 + master;
-    case OptimizerKind::MOMENTUM:
-        return 4 + master;
-    case OptimizerKind::SGD:
-        return master;
-    }
-    return master;
+    return static_cast<double>(GetOptimizerStateBytes(plan.optimizer.kind, plan.precision));
 }
 
 /// @return `outer` times `inner` devices from device 0 on, those of an inner row nearest

@@ -56,11 +56,8 @@ class PlanLayouts
           m_options(search.space),
           m_pruned(pruned)
     {
-        const OptimizerKind optimizer = space.base.optimizer.kind;
-        const bool hasTwo = optimizer == OptimizerKind::ADAM || optimizer == OptimizerKind::LAMB;
-        m_options.stateBytesPerParameter = hasTwo                                 ? 12
-                                           : optimizer == OptimizerKind::MOMENTUM ? 8
-                                                                                  : 4;
+        m_options.stateBytesPerParameter = static_cast<double>(
+            GetOptimizerStateBytes(space.base.optimizer.kind, m_options.precision));
     }
 
     std::vector<LayoutPlan> Run(const std::vector<RankedPlan>& plans)

@@ -17,13 +17,6 @@ namespace proteus
 namespace
 {
 
-/// @return bytes of a stored number
-double
-GetBytes(DataType type)
-{
-    return type == DataType::FP32 || type == DataType::TF32 ? 4 : 2;
-}
-
 /// Goes through the plans, one kind of choice per function.
 class PlanWalk
 {
@@ -224,14 +217,13 @@ class PlanWalk
                                 m_plan.pipelineParallel;
         const double kept = elements / m_plan.expertParallel;
         const double shared = elements / m_plan.dataParallel / m_plan.contextParallel;
-        const double compute = GetBytes(m_plan.precision.compute);
-        double state = compute == 4 ? 0 : 4;
-        const OptimizerKind optimizer = m_plan.optimizer.kind;
-        const bool hasTwo = optimizer == OptimizerKind::ADAM || optimizer == OptimizerKind::LAMB;
-        state += hasTwo ? 8 : optimizer == OptimizerKind::MOMENTUM ? 4 : 0;
+        const PrecisionSpec& precision = m_plan.precision;
+        const auto compute = static_cast<double>(GetStoredBytes(precision.compute));
+        const auto gradient = static_cast<double>(GetStoredBytes(precision.gradient));
+        const auto state =
+            static_cast<double>(GetOptimizerStateBytes(m_plan.optimizer.kind, precision));
         const uint32_t zero = m_plan.optimizer.zero;
-        return compute * (zero >= 3 ? shared : kept) +
-               GetBytes(m_plan.precision.gradient) * (zero >= 2 ? shared : kept) +
+        return compute * (zero >= 3 ? shared : kept) + gradient * (zero >= 2 ? shared : kept) +
                state * (zero >= 1 ? shared : kept);
     }
 

@@ -33,8 +33,7 @@ GetGpuModel(const Cluster& cluster, std::size_t rank)
 uint32_t
 GetGradientBytes(const StrategyTree& tree)
 {
-    const DataType gradient = tree.precision.gradient;
-    return gradient == DataType::FP32 || gradient == DataType::TF32 ? 4 : 2;
+    return static_cast<uint32_t>(GetStoredBytes(tree.precision.gradient));
 }
 
 /// @return options that time kernels

@@ -20,13 +20,6 @@ namespace
 /// Kernels that a parameter's gathering may run ahead of its use.
 constexpr std::size_t PREFETCH_KERNELS = 2;
 
-/// Bytes of a stored number.
-uint64_t
-GetBytes(DataType type)
-{
-    return type == DataType::FP32 || type == DataType::TF32 ? 4 : 2;
-}
-
 } // namespace
 
 EmitContext::EmitContext(const Model& trained,
@@ -48,7 +41,7 @@ EmitContext::GetElementBytes(ElementKind element) const
     switch (element)
     {
     case ElementKind::COMPUTE:
-        return GetBytes(tree.precision.compute);
+        return GetStoredBytes(tree.precision.compute);
     case ElementKind::MASK:
         return 1;
     case ElementKind::FP32:
@@ -61,25 +54,13 @@ EmitContext::GetElementBytes(ElementKind element) const
 uint64_t
 EmitContext::GetGradientBytes() const
 {
-    return GetBytes(tree.precision.gradient);
+    return GetStoredBytes(tree.precision.gradient);
 }
 
-/// Bytes of optimizer state per parameter: moments, and a master copy in mixed precision.
 uint64_t
 EmitContext::GetStateBytes() const
 {
-    const uint64_t master = GetBytes(tree.precision.compute) == 4 ? 0 : 4;
-    switch (tree.optimizer.kind)
-    {
-    case OptimizerKind::ADAM:
-    case OptimizerKind::LAMB:
-        return 8 + master;
-    case OptimizerKind::MOMENTUM:
-        return 4 + master;
-    case OptimizerKind::SGD:
-        return master;
-    }
-    return master;
+    return GetOptimizerStateBytes(tree.optimizer.kind, tree.precision);
 }
 
 void

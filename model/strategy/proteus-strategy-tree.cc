@@ -195,6 +195,29 @@ OptimizerKindFromString(const std::string& text)
     return OPTIMIZERS.Parse(text);
 }
 
+uint64_t
+GetStoredBytes(DataType type)
+{
+    return type == DataType::FP32 || type == DataType::TF32 ? 4 : 2;
+}
+
+uint64_t
+GetOptimizerStateBytes(OptimizerKind kind, const PrecisionSpec& precision)
+{
+    const uint64_t master = GetStoredBytes(precision.compute) == 4 ? 0 : 4;
+    switch (kind)
+    {
+    case OptimizerKind::ADAM:
+    case OptimizerKind::LAMB:
+        return 8 + master;
+    case OptimizerKind::MOMENTUM:
+        return 4 + master;
+    case OptimizerKind::SGD:
+        return master;
+    }
+    return master;
+}
+
 bool
 MatchesPattern(const std::string& pattern, const std::string& text)
 {

@@ -221,10 +221,19 @@ struct OptimizerSpec
 /// Number formats.
 struct PrecisionSpec
 {
-    DataType compute{DataType::FP32};  //!< of matrix products; what is stored has 4 bytes per
-                                       //!< element for fp32 and tf32, else 2
+    DataType compute{DataType::FP32};  //!< of matrix products; see GetStoredBytes()
     DataType gradient{DataType::FP32}; //!< of gradients of parameters
 };
+
+/// @ingroup proteus
+/// @param type of matrix products @return bytes of an element that is stored for them: 4 for fp32
+/// and tf32, else 2
+uint64_t GetStoredBytes(DataType type);
+
+/// @ingroup proteus
+/// @param kind of the optimizer @param precision of what it updates @return bytes that it keeps for
+/// each parameter: moments in fp32, and a master copy if the parameter is stored in 16 bits
+uint64_t GetOptimizerStateBytes(OptimizerKind kind, const PrecisionSpec& precision);
 
 /**
  * @ingroup proteus
