@@ -148,6 +148,19 @@ class ProteusCompiledPlans : public TestCase
         {
             Run({"mixtral-8x7b", strategy, small});
         }
+        // Passes of two micro-batches that take turns, also in a pipeline.
+        std::map<std::string, int64_t> four = small;
+        four["layers"] = 4;
+        for (const std::string& strategy :
+             {std::string(R"({"dp": 8, "ep": 8, "globalBatch": 24)"),
+              std::string(R"({"dp": 2, "tp": 2, "ep": 4, "etp": 1, "sequenceParallel": true,
+                              "pp": 2, "virtualStages": 2, "zero": 1, "globalBatch": 12)")})
+        {
+            Run({"mixtral-8x7b",
+                 strategy + R"(, "overlapExpertCommunication": true,
+                               "delayWeightGradients": true})",
+                 four});
+        }
         // Skips from the encoder to every stage of the decoder.
         for (const std::string strategy :
              {R"({"pp": 4, "globalBatch": 8})", R"({"pp": 2, "tp": 2, "dp": 2, "globalBatch": 8})"})

@@ -170,6 +170,14 @@ WriteSchedule(const ScheduleSpec& spec, Json& schedule)
     {
         schedule["cpOverlap"] = true;
     }
+    if (spec.overlapsExperts)
+    {
+        schedule["overlapExpertCommunication"] = true;
+    }
+    if (spec.delaysWeights)
+    {
+        schedule["delayWeightGradients"] = true;
+    }
     if (spec.expertDispatch != ExpertDispatch::ALL_TO_ALL)
     {
         schedule["expertDispatch"] = ToString(spec.expertDispatch);
@@ -229,6 +237,8 @@ MakePlan(const ParallelPlan& plan, const std::map<std::string, std::string>& def
     add("scatterGather", plan.schedule.isScatterGather, false);
     add("tpOverlap", plan.schedule.overlapsTensor, false);
     add("cpOverlap", plan.schedule.overlapsContext, false);
+    add("overlapExpertCommunication", plan.schedule.overlapsExperts, false);
+    add("delayWeightGradients", plan.schedule.delaysWeights, false);
     add("expertDispatch", std::string(ToString(plan.schedule.expertDispatch)), "all-to-all");
     add("expertDomain", plan.schedule.expertDomain, ScheduleSpec().expertDomain);
     add("recomputeStopsEarly", plan.schedule.stopsRecomputation, false);

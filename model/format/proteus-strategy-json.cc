@@ -140,6 +140,8 @@ const std::vector<const char*> PLAN_FIELDS{
     "scatterGather",
     "tpOverlap",
     "cpOverlap",
+    "overlapExpertCommunication",
+    "delayWeightGradients",
     "expertDispatch",
     "expertDomain",
     "recomputeStopsEarly",
@@ -241,6 +243,8 @@ ReadPlan(const JsonValue& root)
     ReadBool(root, "scatterGather", plan.schedule.isScatterGather);
     ReadBool(root, "tpOverlap", plan.schedule.overlapsTensor);
     ReadBool(root, "cpOverlap", plan.schedule.overlapsContext);
+    ReadBool(root, "overlapExpertCommunication", plan.schedule.overlapsExperts);
+    ReadBool(root, "delayWeightGradients", plan.schedule.delaysWeights);
     ReadName(root, "expertDispatch", ExpertDispatchFromString, plan.schedule.expertDispatch);
     ReadCount(root, "expertDomain", 1, MAX_DEVICES, plan.schedule.expertDomain);
     ReadBool(root, "recomputeStopsEarly", plan.schedule.stopsRecomputation);
@@ -442,6 +446,8 @@ ReadSchedule(const JsonValue& schedule, StrategyTree& tree)
                         "scatterGather",
                         "tpOverlap",
                         "cpOverlap",
+                        "overlapExpertCommunication",
+                        "delayWeightGradients",
                         "expertDispatch",
                         "expertDomain",
                         "recomputeStopsEarly",
@@ -452,6 +458,8 @@ ReadSchedule(const JsonValue& schedule, StrategyTree& tree)
     ReadBool(schedule, "scatterGather", tree.schedule.isScatterGather);
     ReadBool(schedule, "tpOverlap", tree.schedule.overlapsTensor);
     ReadBool(schedule, "cpOverlap", tree.schedule.overlapsContext);
+    ReadBool(schedule, "overlapExpertCommunication", tree.schedule.overlapsExperts);
+    ReadBool(schedule, "delayWeightGradients", tree.schedule.delaysWeights);
     ReadName(schedule, "expertDispatch", ExpertDispatchFromString, tree.schedule.expertDispatch);
     ReadCount(schedule, "expertDomain", 1, MAX_DEVICES, tree.schedule.expertDomain);
     ReadBool(schedule, "recomputeStopsEarly", tree.schedule.stopsRecomputation);

@@ -31,6 +31,7 @@
  * [etp: tp; given, experts have a grid of their own, see ParallelPlan], [firstStageBlocks,
  * lastStageBlocks: equal shares], [embeddingAsBlock false], [headAsBlock false], [mapping
  * "tp-dp-pp" or "tp-pp-dp"], [scatterGather false], [tpOverlap false], [cpOverlap false],
+ * [overlapExpertCommunication false], [delayWeightGradients false: with the former],
  * [expertDispatch "all-to-all", "deepep" or "hybridep"], [expertDomain 8],
  * [dataSamplesPerS: no limit; of the input pipeline, all devices together], [sequenceParallel
  * false], [zero 0], [zero1Gradients "reduce-scatter" or "all-reduce"], [zero1Gathers "update" or
@@ -53,6 +54,7 @@
  * - [splitBackward true]: whether gradients of inputs and of weights are kernels of their own
  * - [schedule]: object with [kind "1f1b"], [microBatches 1], [maxInFlight: list, by stage],
  *   [interleave 1], [scatterGather false], [tpOverlap false], [cpOverlap false],
+ *   [overlapExpertCommunication false], [delayWeightGradients false],
  *   [expertDispatch "all-to-all"], [expertDomain 8],
  *   [recomputeStopsEarly false], [dataSamplesPerS: no limit]
  * - [gradients]: object with [buckets "ddp"], [bucketMbytes 25], [firstBucketMbytes 1],

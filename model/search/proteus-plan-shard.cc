@@ -76,6 +76,7 @@ class ShardWalk
           m_cost(cost),
           m_parts(parts),
           m_isAwaited(graph.GetNTasks(), false),
+          m_isCovered(graph.GetNTasks(), false),
           m_isSaved(graph.GetNTasks(), false),
           m_leaves(graph.GetNTasks(), false)
     {
@@ -84,6 +85,7 @@ class ShardWalk
     void Run()
     {
         FindReaders();
+        FindCovered();
         for (TaskId id = 0; id < m_graph.GetNTasks(); ++id)
         {
             const Task& task = m_graph.GetTask(id);
@@ -98,7 +100,7 @@ class ShardWalk
             {
                 AddKernel(task, name, isForward, *part);
             }
-            else if (task.kind == TaskKind::COMMUNICATION && m_isAwaited[id])
+            else if (task.kind == TaskKind::COMMUNICATION && m_isAwaited[id] && !m_isCovered[id])
             {
                 AddCommunication(task, isForward, *part);
             }
@@ -144,6 +146,48 @@ class ShardWalk
         }
     }
 
+    /// Of communications on streams of their own that bring parts of one tensor, as a dispatch of
+    /// tokens over the network and inside servers, all begin together, and the longest counts.
+    void FindCovered()
+    {
+        for (TaskId tensor = 0; tensor < m_graph.GetNTasks(); ++tensor)
+        {
+            const Task& task = m_graph.GetTask(tensor);
+            if (task.kind != TaskKind::MEMORY || task.place != 0)
+            {
+                continue;
+            }
+            std::map<StreamId, TaskId> longest; // a stream has one after the other
+            for (const TaskId id : m_graph.GetDependencies(tensor))
+            {
+                if (m_graph.GetTask(id).kind == TaskKind::COMMUNICATION)
+                {
+                    longest.emplace(m_graph.GetTask(id).stream, id);
+                }
+            }
+            if (longest.size() < 2)
+            {
+                continue;
+            }
+            const auto last =
+                std::max_element(longest.begin(), longest.end(), [&](const auto& a, const auto& b) {
+                    return GetSeconds(m_graph.GetTask(a.second)) <
+                           GetSeconds(m_graph.GetTask(b.second));
+                });
+            for (const auto& [stream, id] : longest)
+            {
+                m_isCovered[id] = id != last->second;
+            }
+        }
+    }
+
+    double GetSeconds(const Task& task) const
+    {
+        return m_cost.GetCost(task.collective,
+                              m_graph.GetGroup(task.place),
+                              static_cast<double>(task.bytes));
+    }
+
     void AddKernel(const Task& task, const std::string& name, bool isForward, PlanPart& part) const
     {
         if (task.durationPs < 0)
@@ -166,14 +210,14 @@ class ShardWalk
             return;
         }
         auto& seconds = isForward ? part.forwardCommunicationS : part.backwardCommunicationS;
-        seconds[static_cast<std::size_t>(task.parallelism)] +=
-            m_cost.GetCost(task.collective, group, static_cast<double>(task.bytes));
+        seconds[static_cast<std::size_t>(task.parallelism)] += GetSeconds(task);
     }
 
     const ExecutionGraph& m_graph;
     const CommunicationCost& m_cost;
     Parts& m_parts;
     std::vector<bool> m_isAwaited; //!< by task: whether a kernel waits for it that others wait for
+    std::vector<bool> m_isCovered; //!< by communication: whether a longer one goes on beside it
     std::vector<bool> m_isSaved;   //!< by task: whether the backward pass reads it
     std::vector<bool> m_leaves;    //!< by task: whether a kernel of another part reads it
 };

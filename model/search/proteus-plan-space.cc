@@ -336,6 +336,12 @@ VisitPlans(const PlanModelFacts& facts,
         throw std::invalid_argument("search: plans with etp, whose experts have a grid of their "
                                     "own, are not tried; leave it out of the framework's plan");
     }
+    if (options.base.schedule.overlapsExperts)
+    {
+        throw std::invalid_argument("search: plans with overlapExpertCommunication, whose passes "
+                                    "take turns, are not tried; leave it out of the framework's "
+                                    "plan");
+    }
     return PlanWalk(facts, options, visit, pruned).Run();
 }
 

@@ -31,7 +31,7 @@ CompileModel(const Model& model, const StrategyTree& tree, const CompileOptions&
     gradients.EmitGradients();
     gradients.EmitTies();
     OptimizerEmitter(context, gradients, next).EmitOptimizer();
-    schedule.AddSchedules();
+    schedule.AddSchedules(gradients);
     if (options.carried)
     {
         *options.carried = next.carried;

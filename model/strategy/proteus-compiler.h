@@ -85,14 +85,14 @@ struct CompileOptions
  * @ingroup proteus
  * Compiles one training iteration.
  *
- * **Order.** Operators run in the order of the model, their backward passes in the reverse order.
- * Phases "forward" and "backward" run once per micro-batch (where a device has several stages also
- * "forward.1", "backward.1" and so on; under the zero-bubble schedule also "weight-gradient");
- * "gradients" and "optimizer" run once.
+ * **Order.** Operators run in the order of the model, backward passes in the reverse order. Phases
+ * "forward" and "backward" run once per micro-batch (of several stages also "forward.1" and so on;
+ * of the zero-bubble schedule also "weight-gradient"; with ScheduleSpec::overlapsExperts in pieces,
+ * "forward/0.dispatch" and so on); "gradients" and "optimizer" run once.
  *
- * **Streams.** "compute"; "communication" for what operators need of each other; "forwarding" for
- * what experts' tokens go inside a server beside it (ExpertDispatch); "pipeline" for sends between
- * stages; "gradient" for the reduction of gradients and the gathering of updated parameters;
+ * **Streams.** "compute"; "communication" for what operators need of each other; "experts" for what
+ * of it is in such pieces; "forwarding" for tokens inside servers (ExpertDispatch); "pipeline" for
+ * sends between stages; "gradient" for reducing gradients and gathering updated parameters;
  * "parameter" for parameters that are gathered before they are used; "optimizer" for updates that
  * run as soon as a gradient is reduced (OptimizerSpec::isImmediate). Streams of the host are
  * "data-loading", where the input pipeline has a rate, and "device-to-host", "host" and

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,18 +70,42 @@ const Access& FindAccess(const ModelOperator& op, const DataReference& reference
 bool IsNeeded(const ModelOperator& op, const OperatorPart& part);
 
 /// @ingroup proteus
+/// Phases around the exchange of a result that goes to the devices of other experts, or comes back.
+struct ExchangePhases
+{
+    PhaseId before{0}; //!< of what is done with it ahead of the all-to-all
+    PhaseId during{0}; //!< of the all-to-all
+    PhaseId after{0};  //!< of what is done with it behind
+};
+
+/// @ingroup proteus
+/// Phases of an operator.
+struct OperatorPhases
+{
+    PhaseId forward{0};  //!< of its forward pass
+    PhaseId backward{0}; //!< of its backward pass
+    PhaseId weight{0};   //!< of gradients that nothing but the optimizer waits for
+    /// Of the exchange of its result, if that has phases of its own.
+    std::optional<ExchangePhases> exchange;
+    /// Of the exchange of the result's gradient.
+    std::optional<ExchangePhases> gradientExchange;
+};
+
+/// @ingroup proteus
 /// Phases of the graph.
 struct EmitPhases
 {
-    std::vector<uint32_t> chunkOf; //!< by stage: how many stages of its devices come before it
-    uint32_t nChunks{1};           //!< most stages of a device
-    std::vector<PhaseId> forward;  //!< by chunk
-    std::vector<PhaseId> backward; //!< by chunk
-    std::vector<PhaseId> weight;   //!< by chunk, of the zero-bubble schedule
-    std::vector<PhaseId> scatter;  //!< by chunk: gradients scattered in every micro-batch, or none
-    PhaseId parameters{0};         //!< gathering of updated ones, if before the forward pass
-    PhaseId gradients{0};          //!< their reduction
-    PhaseId optimizer{0};          //!< the update of parameters
+    std::vector<OperatorPhases> of;    //!< by operator
+    std::vector<uint32_t> chunkOf;     //!< by stage: how many stages of its devices come before it
+    uint32_t nChunks{1};               //!< most stages of a device
+    std::map<PhaseId, PhaseId> passOf; //!< of a phase that is a piece of a pass: the whole one
+    std::vector<PhaseId> forward;      //!< by chunk
+    std::vector<PhaseId> backward;     //!< by chunk
+    std::vector<PhaseId> weight;       //!< by chunk, of the zero-bubble schedule
+    std::vector<PhaseId> scatter; //!< by chunk: gradients scattered in every micro-batch, or none
+    PhaseId parameters{0};        //!< gathering of updated ones, if before the forward pass
+    PhaseId gradients{0};         //!< their reduction
+    PhaseId optimizer{0};         //!< the update of parameters
 };
 
 /// @ingroup proteus
@@ -89,6 +114,7 @@ struct EmitStreams
 {
     StreamId compute{0};            //!< kernels
     StreamId communication{0};      //!< what operators need of each other
+    StreamId experts{0};            //!< exchanges that have phases of their own
     StreamId forwarding{NO_STREAM}; //!< tokens inside servers, beside those that cross the network;
                                     //!< made when it is needed
     StreamId pipeline{0};           //!< between stages
@@ -138,6 +164,13 @@ struct EmitContext
     PhaseId GetBackward(uint32_t stage) const
     {
         return phases.backward[phases.chunkOf[stage]];
+    }
+
+    /// @param phase of a kernel @return of the pass that it is a piece of
+    PhaseId GetPass(PhaseId phase) const
+    {
+        const auto found = phases.passOf.find(phase);
+        return found == phases.passOf.end() ? phase : found->second;
     }
 
     /// Asks for the time of a kernel, and what it takes of the GPU. @param kernel to describe

@@ -53,18 +53,36 @@ Converter::Convert(const Value& value, const Layout& target, const Cargo& cargo)
     options.allToAllOfTwo = cargo.isExchange;
     options.isRooted = !cargo.isRead;
     Value now = value;
-    for (const BoxingStep& step : PlanBoxing(value.layout, target, cargo.shape, options))
+    Cargo staged; // with the phases of a step
+    const Cargo* what = &cargo;
+    bool isThere = false; // at the devices of the experts, or back
+    const std::vector<BoxingStep> steps = PlanBoxing(value.layout, target, cargo.shape, options);
+    const bool isStaged =
+        cargo.exchange && std::any_of(steps.begin(), steps.end(), [](const BoxingStep& step) {
+            return step.collective == Collective::ALL_TO_ALL;
+        });
+    for (const BoxingStep& step : steps)
     {
         if (step.collective != Collective::REDUCE_SCATTER)
         {
             now = now.Whole();
         }
+        const bool isExchanged = step.collective == Collective::ALL_TO_ALL;
+        if (isStaged)
+        {
+            staged = cargo;
+            staged.sendPhase = staged.receivePhase = isExchanged ? cargo.exchange->during
+                                                     : isThere   ? cargo.exchange->after
+                                                                 : cargo.exchange->before;
+            isThere = isThere || isExchanged;
+            what = &staged;
+        }
         const bool isDispatch =
-            step.collective == Collective::ALL_TO_ALL && cargo.routing.experts > 0 &&
+            isExchanged && cargo.routing.experts > 0 &&
             m_context.tree.schedule.expertDispatch != ExpertDispatch::ALL_TO_ALL;
-        now = step.collective == Collective::SEND_RECV ? EmitTransfers(now, step, cargo)
-              : isDispatch                             ? EmitDispatch(now, step, cargo)
-                                                       : EmitCollective(now, step, cargo);
+        now = step.collective == Collective::SEND_RECV ? EmitTransfers(now, step, *what)
+              : isDispatch                             ? EmitDispatch(now, step, *what)
+                                                       : EmitCollective(now, step, *what);
     }
     now.layout = target; // a slice of what a device has is free
     return now;
@@ -111,7 +129,10 @@ Converter::EmitGroup(const Value& value,
     task.kind = TaskKind::COMMUNICATION;
     task.collective = step.collective;
     task.parallelism = cargo.isParameter ? Parallelism::DATA : FindParallelism(step);
-    task.stream = cargo.isParameter ? m_context.streams.parameter : m_context.streams.communication;
+    const bool isOfExperts = cargo.exchange && step.collective == Collective::ALL_TO_ALL;
+    task.stream = cargo.isParameter ? m_context.streams.parameter
+                  : isOfExperts     ? m_context.streams.experts
+                                    : m_context.streams.communication;
     task.phase = cargo.sendPhase;
     task.root = static_cast<uint16_t>(group.root);
     task.place = m_context.builder.AddGroup(group.devices);
@@ -180,8 +201,9 @@ Converter::EmitDispatch(const Value& value, const BoxingStep& step, const Cargo&
             exchange.kind = TaskKind::COMMUNICATION;
             exchange.collective = Collective::ALL_TO_ALL;
             exchange.parallelism = Parallelism::EXPERT;
-            exchange.stream =
-                isInside ? m_context.streams.forwarding : m_context.streams.communication;
+            exchange.stream = isInside         ? m_context.streams.forwarding
+                              : cargo.exchange ? m_context.streams.experts
+                                               : m_context.streams.communication;
             exchange.phase = cargo.sendPhase;
             exchange.threadBlocks = GetMultiprocessors(schedule.expertDispatch) / (isBoth ? 2 : 1);
             exchange.bytes = std::max<uint64_t>(share, 1) * ranks * cargo.elementBytes;

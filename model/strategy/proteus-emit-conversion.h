@@ -35,9 +35,11 @@ struct Cargo
     PhaseId receivePhase{0};  //!< of the result
     bool isTransfer{false};   //!< between stages
     bool isExchange{false};   //!< always all-to-all
-    ExpertRouting routing;    //!< of an exchange of tokens: which experts they may get
-    bool isParameter{false};  //!< gathered ahead of its use
-    bool isRead{false};       //!< for an operator that reads it
+    /// Of an exchange that has phases of its own: those, in place of the above.
+    std::optional<ExchangePhases> exchange;
+    ExpertRouting routing;   //!< of an exchange of tokens: which experts they may get
+    bool isParameter{false}; //!< gathered ahead of its use
+    bool isRead{false};      //!< for an operator that reads it
 };
 
 /// @ingroup proteus

@@ -162,6 +162,7 @@ GradientEmitter::SendReduced(const BoxingStep& step, Leaf& leaf)
     cargo.elementBytes = m_context.GetGradientBytes();
     cargo.sendPhase = cargo.receivePhase = m_context.phases.gradients;
     leaf.reduced = m_converter.EmitTransfers(leaf.reduced, step, cargo);
+    m_hasTransfers = true;
 }
 
 /// One step of the reduction of the gradients of a stage.

@@ -68,6 +68,12 @@ class GradientEmitter
         }
     }
 
+    /// @return whether gradients go from device to device, in the stream of what operators need
+    bool HasTransfers() const
+    {
+        return m_hasTransfers;
+    }
+
     /// @return the gradients, in the order of their making
     const std::vector<Leaf>& GetLeaves() const
     {
@@ -106,6 +112,7 @@ class GradientEmitter
     std::map<TensorId, uint32_t> m_leafOf;                //!< by tensor
     std::vector<uint32_t> m_leavesInOrder;                //!< by stage, in the order of reduction
     std::map<std::vector<DeviceId>, uint32_t> m_nFlushed; //!< buckets of the stage, by group
+    bool m_hasTransfers{false};                           //!< whether some go point to point
 };
 
 } // namespace proteus

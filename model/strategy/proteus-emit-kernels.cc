@@ -118,7 +118,6 @@ KernelEmitter::StaysInHalfPrecision(const ModelOperator& op) const
            (m_hasBlocks && FindBlock(op.name).empty());
 }
 
-/// @param mesh of an operator @return whether its devices share experts
 bool
 KernelEmitter::SharesExperts(const DeviceMesh& mesh)
 {
@@ -166,7 +165,7 @@ KernelEmitter::MakeKernel(const PlacedOperator& placed,
                           task.flops,
                           task.bytes,
                           task.dataType,
-                          uint64_t{placed.stage} << 32 | phase,
+                          uint64_t{placed.stage} << 32 | m_context.GetPass(phase),
                           HasBias(placed.op),
                           0,
                           placed.op.head,

@@ -72,6 +72,9 @@ class KernelEmitter
         m_trigger = row;
     }
 
+    /// @param mesh of an operator @return whether its devices share experts
+    static bool SharesExperts(const DeviceMesh& mesh);
+
   private:
     uint64_t CountTraffic(const PlacedOperator& placed,
                           const OperatorPart& part,
@@ -83,7 +86,6 @@ class KernelEmitter
                    uint32_t position,
                    const std::vector<uint64_t>& extents,
                    uint32_t pieces) const;
-    static bool SharesExperts(const DeviceMesh& mesh);
     bool StaysInHalfPrecision(const ModelOperator& op) const;
     static std::vector<uint64_t> FindExtents(const PlacedOperator& placed, uint32_t position);
     Task MakeKernel(const PlacedOperator& placed,

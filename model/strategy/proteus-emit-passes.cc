@@ -180,10 +180,16 @@ PassEmitter::ReadFor(TensorId tensor,
     cargo.name = placed.tensor.name + (isGradient ? ".gradient" : "") + pass.suffix;
     cargo.shape = placed.tensor.shape;
     cargo.elementBytes = m_context.GetElementBytes(placed.tensor.element);
-    cargo.sendPhase =
-        pass.isBackward ? m_context.GetBackward(reader.stage) : m_context.GetForward(placed.stage);
-    cargo.receivePhase =
-        pass.isBackward ? m_context.GetBackward(reader.stage) : m_context.GetForward(reader.stage);
+    const OperatorPhases& phases = m_context.phases.of[id];
+    cargo.receivePhase = pass.isBackward ? phases.backward : phases.forward;
+    cargo.sendPhase = !pass.isBackward && placed.stage != reader.stage
+                          ? m_context.GetForward(placed.stage)
+                          : cargo.receivePhase;
+    if (placed.tensor.producer != NO_ID && !reader.isTransfer && (isGradient || !pass.isBackward))
+    {
+        const OperatorPhases& made = m_context.phases.of[placed.tensor.producer];
+        cargo.exchange = isGradient ? made.gradientExchange : made.exchange;
+    }
     cargo.isTransfer = reader.isTransfer;
     cargo.isExchange = reader.op.isExchange;
     cargo.routing = FindRouting(id);
@@ -241,8 +247,8 @@ PassEmitter::EmitForward(OperatorId id, Pass& pass)
 {
     const PlacedOperator& placed = m_context.placement.operators[id];
     const ModelOperator& op = placed.op;
-    const PhaseId phase =
-        pass.isBackward ? m_context.GetBackward(placed.stage) : m_context.GetForward(placed.stage);
+    const OperatorPhases& phases = m_context.phases.of[id];
+    const PhaseId phase = pass.isBackward ? phases.backward : phases.forward;
     std::vector<Value> reads;
     for (const Access& read : op.reads)
     {
@@ -279,6 +285,7 @@ PassEmitter::EmitForward(OperatorId id, Pass& pass)
         cargo.shape = tensor.tensor.shape;
         cargo.elementBytes = m_context.GetElementBytes(tensor.tensor.element);
         cargo.sendPhase = cargo.receivePhase = phase;
+        cargo.exchange = pass.isBackward ? std::nullopt : phases.exchange;
         cargo.isExchange = op.isExchange;
         cargo.routing = FindRouting(id);
         if (pass.isRecomputation)
@@ -493,10 +500,8 @@ PassEmitter::EmitBackwardPart(OperatorId id, const OperatorPart& part, Pass& pas
     {
         return;
     }
-    const bool isDeferred = part.isWeightGradient && !m_context.phases.weight.empty();
-    const PhaseId phase = isDeferred
-                              ? m_context.phases.weight[m_context.phases.chunkOf[placed.stage]]
-                              : m_context.GetBackward(placed.stage);
+    const OperatorPhases& phases = m_context.phases.of[id];
+    const PhaseId phase = part.isWeightGradient ? phases.weight : phases.backward;
     std::vector<Value> reads;
     for (const DataReference& reference : part.reads)
     {
@@ -552,8 +557,12 @@ PassEmitter::AddGradient(OperatorId id, const GradientWrite& write, const Value&
     cargo.name = tensor.tensor.name + ".gradient" + pass.suffix;
     cargo.shape = tensor.tensor.shape;
     cargo.elementBytes = m_context.GetElementBytes(tensor.tensor.element);
-    cargo.sendPhase = m_context.GetBackward(placed.stage);
-    cargo.receivePhase = m_context.GetBackward(tensor.stage);
+    cargo.sendPhase = m_context.phases.of[id].backward;
+    cargo.receivePhase =
+        tensor.stage == placed.stage ? cargo.sendPhase : m_context.GetBackward(tensor.stage);
+    cargo.exchange = tensor.tensor.producer == NO_ID || placed.isTransfer
+                         ? std::nullopt
+                         : m_context.phases.of[tensor.tensor.producer].gradientExchange;
     cargo.isTransfer = placed.isTransfer;
     cargo.isExchange = placed.op.isExchange;
     cargo.routing = FindRouting(id);

@@ -113,8 +113,36 @@ ScheduleEmitter::AddPhases()
     {
         m_context.phases.parameters = m_context.builder.AddPhase("parameters");
     }
+    AddOperatorPhases();
     AddStreams();
     AddDataLoading();
+}
+
+/// Says which phases the operators are in.
+void
+ScheduleEmitter::AddOperatorPhases()
+{
+    const std::vector<PhaseId>& weight = m_context.phases.weight;
+    for (const PlacedOperator& placed : m_context.placement.operators)
+    {
+        OperatorPhases phases;
+        phases.forward = m_context.GetForward(placed.stage);
+        phases.backward = m_context.GetBackward(placed.stage);
+        phases.weight =
+            weight.empty() ? phases.backward : weight[m_context.phases.chunkOf[placed.stage]];
+        m_context.phases.of.push_back(phases);
+    }
+    const ScheduleSpec& schedule = m_context.tree.schedule;
+    if (schedule.overlapsExperts)
+    {
+        m_pieces.AddPhases();
+    }
+    else if (schedule.delaysWeights)
+    {
+        throw std::invalid_argument("strategy \"" + m_context.tree.name +
+                                    "\": delayWeightGradients needs overlapExpertCommunication, "
+                                    "as in Megatron-Core");
+    }
 }
 
 /// A task of the host beside every forward pass of the first stage: an iteration takes at least as
@@ -150,7 +178,13 @@ ScheduleEmitter::AddStreams()
 {
     m_context.streams.compute = m_context.builder.AddStream("compute");
     m_context.streams.communication = m_context.builder.AddStream("communication");
-    m_context.streams.pipeline = m_context.builder.AddStream("pipeline");
+    const bool overlaps = m_context.tree.schedule.overlapsExperts;
+    m_context.streams.experts =
+        overlaps ? m_context.builder.AddStream("experts") : m_context.streams.communication;
+    // Both passes of a step have transfers on their way from its beginning on.
+    m_context.streams.pipeline =
+        m_context.builder.AddStream("pipeline",
+                                    overlaps ? StreamOrder::READY : StreamOrder::IN_ORDER);
     m_context.streams.gradient = m_context.builder.AddStream("gradient");
     m_context.streams.parameter = m_context.builder.AddStream("parameter");
     if (m_context.tree.hasRepresentative)
@@ -252,11 +286,61 @@ ScheduleEmitter::MakePasses(uint32_t rank,
     return passes;
 }
 
+/// @param rank of the pipeline
+/// @param isReducedBeside whether gradients are reduced in streams of their own. Then what reduces
+/// them is admitted before the pieces of the last step, as it would be with the last pass in one
+/// piece, and begins while they run
+/// @return its passes in order, and the reduction of gradients, in pieces: those of the steady
+/// state two by two. A forward pass more than usual goes first, so that the two of a step are of
+/// different micro-batches and wait for no step of the next rank that begins with this one
+/// (get_pp_rank_microbatches() in megatron/core/pipeline_parallel/schedules.py).
+std::vector<ScheduleEntry>
+ScheduleEmitter::MakeOverlappedPasses(uint32_t rank, bool isReducedBeside) const
+{
+    const uint32_t nChunks = m_context.phases.nChunks;
+    const uint32_t nRanks = m_context.placement.nStages / nChunks;
+    const uint32_t microBatches = m_context.tree.schedule.microBatches;
+    const std::vector<StageEntry> entries =
+        MakeInterleavedSchedule(nRanks, rank, nChunks, microBatches, 1);
+    const std::size_t warmUp = CountInterleavedWarmUp(nRanks, rank, nChunks, microBatches, 1);
+    std::vector<ScheduleEntry> passes;
+    for (std::size_t i = 0; i < entries.size(); ++i)
+    {
+        const StageEntry& entry = entries[i];
+        const StagePass pass{entry.chunk * nRanks + rank, entry.microBatch};
+        std::optional<StagePass> forward;
+        std::optional<StagePass> backward;
+        (entry.work == StageWork::FORWARD ? forward : backward) = pass;
+        if (i >= warmUp && forward)
+        {
+            const StageEntry& next = entries[++i];
+            backward = StagePass{next.chunk * nRanks + rank, next.microBatch};
+        }
+        if (isReducedBeside && i + 1 == entries.size())
+        {
+            passes.push_back({m_context.phases.gradients, 0});
+        }
+        for (const ScheduleEntry& piece : m_pieces.MakeStep(forward, backward))
+        {
+            passes.push_back(piece);
+        }
+    }
+    if (!isReducedBeside)
+    {
+        passes.push_back({m_context.phases.gradients, 0});
+    }
+    return passes;
+}
+
 /// @param rank of the pipeline @return how many of its micro-batches may be alive; 0: any number
 uint32_t
 ScheduleEmitter::GetLimit(uint32_t rank) const
 {
     const ScheduleSpec& spec = m_context.tree.schedule;
+    if (spec.overlapsExperts)
+    {
+        return 0; // one more is alive than without
+    }
     switch (spec.kind)
     {
     case ScheduleKind::GPIPE:
@@ -273,7 +357,7 @@ ScheduleEmitter::GetLimit(uint32_t rank) const
 }
 
 void
-ScheduleEmitter::AddSchedules()
+ScheduleEmitter::AddSchedules(const GradientEmitter& gradients)
 {
     CheckSchedule();
     const ScheduleSpec& spec = m_context.tree.schedule;
@@ -297,7 +381,9 @@ ScheduleEmitter::AddSchedules()
         {
             schedule.push_back({m_context.phases.parameters, 0});
         }
-        for (const ScheduleEntry& pass : MakePasses(rank, limited))
+        for (const ScheduleEntry& pass : spec.overlapsExperts
+                                             ? MakeOverlappedPasses(rank, !gradients.HasTransfers())
+                                             : MakePasses(rank, limited))
         {
             schedule.push_back(pass);
             const std::vector<PhaseId>& last = m_context.phases.weight.empty()
@@ -309,7 +395,10 @@ ScheduleEmitter::AddSchedules()
                 schedule.push_back({m_context.phases.scatter[chunk], pass.microBatch});
             }
         }
-        schedule.push_back({m_context.phases.gradients, 0});
+        if (!spec.overlapsExperts)
+        {
+            schedule.push_back({m_context.phases.gradients, 0});
+        }
         schedule.push_back({m_context.phases.optimizer, 0});
         const std::vector<DeviceId>& devices = m_context.placement.stageDevices[rank];
         m_context.builder.SetSchedule(devices, std::move(schedule));

@@ -8,6 +8,8 @@
 #define PROTEUS_EMIT_SCHEDULE_H
 
 #include "proteus-emit-context.h"
+#include "proteus-emit-gradients.h"
+#include "proteus-emit-pieces.h"
 #include "proteus-stage-schedule.h"
 
 #include <cstdint>
@@ -31,7 +33,8 @@ class ScheduleEmitter
   public:
     /// @param context of the compilation; outlives this object
     explicit ScheduleEmitter(EmitContext& context)
-        : m_context(context)
+        : m_context(context),
+          m_pieces(context)
     {
     }
 
@@ -39,21 +42,25 @@ class ScheduleEmitter
     void AddFacts();
     /// Adds phases and streams. @throw std::invalid_argument for stages that share some devices
     void AddPhases();
-    /// Adds schedules and gates. @throw std::invalid_argument for a schedule that cannot run
-    void AddSchedules();
+    /// Adds schedules and gates. @param gradients all of them
+    /// @throw std::invalid_argument for a schedule that cannot run
+    void AddSchedules(const GradientEmitter& gradients);
 
   private:
     bool HasScattered() const;
     void FindChunks();
+    void AddOperatorPhases();
     void AddStreams();
     void AddDataLoading();
     void CheckSchedule() const;
     std::vector<ScheduleEntry> MakePasses(
         uint32_t rank,
         const std::vector<std::vector<StageEntry>>& limited) const;
+    std::vector<ScheduleEntry> MakeOverlappedPasses(uint32_t rank, bool isReducedBeside) const;
     uint32_t GetLimit(uint32_t rank) const;
 
     EmitContext& m_context;
+    LayerPieces m_pieces; //!< where exchanges of experts run beside another micro-batch
 };
 
 } // namespace proteus

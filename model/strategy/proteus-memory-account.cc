@@ -77,7 +77,7 @@ class Walk
             m_phase = entry.phase;
             for (const uint32_t local : m_byPhase[entry.phase])
             {
-                if (m_ranEarly[local] != entry.microBatch + 1)
+                if (m_ranEarly[local] != entry.microBatch + 1 && !IsAhead(local))
                 {
                     Run(local, entry.microBatch);
                 }
@@ -134,6 +134,18 @@ class Walk
     bool IsScatter(const Task& task) const
     {
         return m_graph.GetPhases()[task.phase].name.rfind("gradient-scatter", 0) == 0;
+    }
+
+    /// Whether this is communication of the whole iteration that stands in the schedule before what
+    /// it waits for, as a reduction of gradients may. It runs when that is done.
+    bool IsAhead(uint32_t local) const
+    {
+        const Task& task = GetTask(local);
+        const std::vector<uint32_t>& before = m_tasks.dependencies[local];
+        return task.kind == TaskKind::COMMUNICATION && m_graph.GetNInstances(task) == 1 &&
+               std::any_of(before.begin(), before.end(), [this](uint32_t other) {
+                   return m_runsLeft[other] > 0 && !GetTask(other).persistent;
+               });
     }
 
     bool IsTensor(uint32_t local) const

@@ -96,8 +96,25 @@ MakeLimitedSchedule(const std::vector<uint32_t>& limits, uint32_t interleave, ui
     return schedules;
 }
 
+uint32_t
+CountInterleavedWarmUp(uint32_t ranks,
+                       uint32_t rank,
+                       uint32_t chunks,
+                       uint32_t microBatches,
+                       uint32_t ahead)
+{
+    const uint32_t total = microBatches * chunks;
+    return microBatches == ranks
+               ? total
+               : std::min(total, (ranks - rank - 1) * 2 + (chunks - 1) * ranks + ahead);
+}
+
 std::vector<StageEntry>
-MakeInterleavedSchedule(uint32_t ranks, uint32_t rank, uint32_t chunks, uint32_t microBatches)
+MakeInterleavedSchedule(uint32_t ranks,
+                        uint32_t rank,
+                        uint32_t chunks,
+                        uint32_t microBatches,
+                        uint32_t ahead)
 {
     if (microBatches % ranks != 0)
     {
@@ -113,9 +130,7 @@ MakeInterleavedSchedule(uint32_t ranks, uint32_t rank, uint32_t chunks, uint32_t
                           work == StageWork::FORWARD ? chunk : chunks - 1 - chunk,
                           microBatch};
     };
-    const uint32_t warmUp = microBatches == ranks
-                                ? total
-                                : std::min(total, (ranks - rank - 1) * 2 + (chunks - 1) * ranks);
+    const uint32_t warmUp = CountInterleavedWarmUp(ranks, rank, chunks, microBatches, ahead);
     std::vector<StageEntry> schedule;
     for (uint32_t k = 0; k < warmUp; ++k)
     {

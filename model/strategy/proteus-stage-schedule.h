@@ -71,18 +71,36 @@ std::vector<std::vector<StageEntry>> MakeLimitedSchedule(const std::vector<uint3
 
 /**
  * @ingroup proteus
+ * How many forward passes interleaved 1F1B has before the first backward pass is taken with one.
+ * @param ranks device groups p
+ * @param rank which of them
+ * @param chunks stages per device group v
+ * @param microBatches of an iteration
+ * @param ahead forward passes more than the pipeline needs
+ * @return forward passes
+ */
+uint32_t CountInterleavedWarmUp(uint32_t ranks,
+                                uint32_t rank,
+                                uint32_t chunks,
+                                uint32_t microBatches,
+                                uint32_t ahead = 0);
+
+/**
+ * @ingroup proteus
  * Interleaved 1F1B (Narayanan et al. 2021, section 2.2; megatron/core/pipeline_parallel).
  * @param ranks device groups p
  * @param rank which of them
  * @param chunks stages per device group v; stage = chunk * p + rank
  * @param microBatches of an iteration, a multiple of p
+ * @param ahead forward passes more than the pipeline needs, before the first backward pass
  * @return 2 v microBatches entries
  * @throw std::invalid_argument if the micro-batches are no multiple of p
  */
 std::vector<StageEntry> MakeInterleavedSchedule(uint32_t ranks,
                                                 uint32_t rank,
                                                 uint32_t chunks,
-                                                uint32_t microBatches);
+                                                uint32_t microBatches,
+                                                uint32_t ahead = 0);
 
 /**
  * @ingroup proteus

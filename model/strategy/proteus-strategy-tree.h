@@ -118,6 +118,13 @@ struct ScheduleSpec
     /// Whether keys and values of the other devices of a context-parallel group arrive while
     /// attention to those that are there is computed, as in a ring (Liu et al. 2023).
     bool overlapsContext{false};
+    /// Whether the exchanges of experts' tokens of a micro-batch run beside the kernels of another
+    /// one: a step of the steady state is a forward pass and the backward pass of an earlier
+    /// micro-batch, layer by layer (Megatron-Core's --overlap-moe-expert-parallel-comm).
+    bool overlapsExperts{false};
+    /// overlapsExperts: whether gradients of the layers' weights are computed behind those of their
+    /// inputs, while tokens go on (--delay-wgrad-compute).
+    bool delaysWeights{false};
     /// What exchanges tokens between devices that share experts.
     ExpertDispatch expertDispatch{ExpertDispatch::ALL_TO_ALL};
     /// Of other dispatches than ALL_TO_ALL: how many devices, from a multiple of it on, are one

@@ -13,6 +13,7 @@
 #include "ns3/proteus-plan-communication.h"
 #include "ns3/proteus-plan-reduction.h"
 #include "ns3/proteus-plan-search.h"
+#include "ns3/proteus-plan-shard.h"
 #include "ns3/proteus-search-ladder.h"
 #include "ns3/proteus-strategy-json.h"
 
@@ -329,6 +330,60 @@ TEST(PlanEstimate, SharingNeverNeedsMoreMemory)
 }
 
 // What is measured at a size is what a run of that size takes, and more bytes take longer.
+// Tokens go over the network (3 s) and inside servers (2 s) at the same time, there and back.
+TEST(PlanEstimate, StagesOfADispatchRunTogether)
+{
+    class Cost : public CommunicationCost
+    {
+      public:
+        double GetCost(Collective collective,
+                       const std::vector<DeviceId>& group,
+                       double /* bytes */) const override
+        {
+            return collective != Collective::ALL_TO_ALL ? 0 : group.size() == 2 ? 3 : 2;
+        }
+    };
+
+    ParallelPlan plan;
+    plan.dataParallel = plan.expertParallel = 8;
+    plan.precision.compute = DataType::BF16;
+    plan.schedule.expertDispatch = ExpertDispatch::DEEPEP;
+    plan.schedule.expertDomain = 4;
+    std::map<std::string, int64_t> variables = GetModelVariables(plan);
+    variables["layers"] = 1;
+    const Model model =
+        LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/mixtral-8x7b.json",
+                  variables);
+    const auto timer = [](const KernelDescription&) -> int64_t { return 0; };
+    constexpr auto EXPERT = static_cast<std::size_t>(Parallelism::EXPERT);
+    for (const bool isInside : {false, true})
+    {
+        plan.schedule.expertDomain = isInside ? 8 : 4;
+        const PlanShard shard = MakePlanShard(model, GetShardPlan(plan), timer, Cost());
+        const double one = isInside ? 2 : 3;
+        for (const PlanPart& part : shard)
+        {
+            const double expected = part.name == "layer0" ? 2 * one : 0;
+            EXPECT_EQ(part.forwardCommunicationS[EXPERT], expected) << part.name;
+            EXPECT_EQ(part.backwardCommunicationS[EXPERT], expected) << part.name;
+        }
+    }
+}
+
+// Passes that take turns are not estimated.
+TEST(PlanSpace, PlansWhosePassesTakeTurnsAreRefused)
+{
+    PlanSpaceOptions space = Machine::MakeSpace(8, 16);
+    space.base.schedule.overlapsExperts = true;
+    PrunedPlans pruned;
+    EXPECT_THROW(VisitPlans(
+                     DescribeForPlans(LoadSmall(ParallelPlan())),
+                     space,
+                     [](const ParallelPlan&) { return true; },
+                     pruned),
+                 std::invalid_argument);
+}
+
 TEST(PlanCommunication, FollowsFlows)
 {
     const Machine machine;
