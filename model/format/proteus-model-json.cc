@@ -618,12 +618,22 @@ OpenModelFiles(const std::string& path)
     std::string next = path;
     while (!next.empty())
     {
-        InputFile file(next);
+        const auto read = [&documents, &next]() {
+            InputFile file(next);
+            documents.push_back(std::make_unique<JsonDocument>(file.GetStream(), next));
+        };
         if (documents.size() >= MAX_BLOCK_DEPTH)
         {
             throw std::invalid_argument(next + ": is the base of too many others, maybe of itself");
         }
-        documents.push_back(std::make_unique<JsonDocument>(file.GetStream(), next));
+        if (documents.empty())
+        {
+            read();
+        }
+        else
+        {
+            documents.back()->GetRoot().Get("base").Check(read);
+        }
         files.paths.push_back(next);
         CheckFields(*documents.back());
         const auto base = documents.back()->GetRoot().Find("base");
