@@ -11,6 +11,7 @@
 #include "proteus-heap-pages.h"
 #include "proteus-rank-program.h"
 #include "proteus-run-notes.h"
+#include "proteus-stop-signals.h"
 
 #include "ns3/config.h"
 #include "ns3/double.h"
@@ -303,7 +304,10 @@ CommandLineProgram::Main(int argc, char* argv[])
             return isNew;
         });
         std::vector<std::string> idle;
-        WithOptions(command, [&]() { idle = command.FindIdle(); });
+        WithOptions(command, [&]() {
+            const EndAtOnce nothingDone; // it may take long to look at a large job
+            idle = command.FindIdle();
+        });
         if (ProgramOptions* options = GetRunOptions())
         {
             auto& notes = options->information.notes;

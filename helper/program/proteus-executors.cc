@@ -116,13 +116,13 @@ KeepFirst(const std::vector<std::string>& names)
     return once;
 }
 
-/// @param text names, separated by commas @return them, each once
-/// @throw std::invalid_argument if one is none of an executor
+/// @param text names, separated by commas @return them
+/// @throw std::invalid_argument if one is none of an executor, or stands there twice
 std::vector<std::string>
 ListExecutors(const std::string& text)
 {
     std::vector<std::string> executors;
-    std::vector<std::string> names = SplitList(text);
+    std::vector<std::string> names = SplitOnce("--executor=" + text, text);
     if (names.empty())
     {
         names.emplace_back(); // which is no executor
@@ -140,7 +140,7 @@ ListExecutors(const std::string& text)
         }
         executors.push_back(name);
     }
-    return KeepFirst(executors);
+    return executors;
 }
 
 /// Puts the executor that HTAE is to stand for in the place of the others of its kind.

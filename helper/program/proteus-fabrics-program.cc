@@ -103,19 +103,7 @@ KnowRouting(const Options& options)
 std::vector<std::string>
 SplitFabrics(const std::string& text)
 {
-    const std::vector<std::string> parts =
-        SplitList(text, text.find(';') == std::string::npos ? ',' : ';');
-    std::set<std::string> once;
-    for (const std::string& part : parts)
-    {
-        if (part.empty() || !once.insert(part).second)
-        {
-            throw std::invalid_argument(
-                "--fabrics=" + text + ": " +
-                (part.empty() ? "a part is empty" : part + " is there twice"));
-        }
-    }
-    return parts;
+    return SplitOnce("--fabrics=" + text, text, text.find(';') == std::string::npos ? ',' : ';');
 }
 
 /// @return one part of --fabrics

@@ -24,6 +24,7 @@
 #include <iomanip>
 #include <map>
 #include <optional>
+#include <regex>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -56,14 +57,20 @@ FindModelFile(const std::string& name, const std::string& folder)
     return folder + "/" + MatchName("model", name, ListJsonFiles(folder)) + ".json";
 }
 
+/// @param text of a value @return whether it is a number that JSON has
+bool
+IsJsonNumber(const std::string& text)
+{
+    static const std::regex number(R"((0|[1-9]\d*)(\.\d+)?)");
+    return std::regex_match(text, number);
+}
+
 /// @param value of NAME=VALUE @return it as JSON: a number, true or false as it stands, else a
 /// string
 std::string
 ToJson(const std::string& value)
 {
-    const bool isNumber =
-        !value.empty() && value.find_first_not_of("0123456789.") == std::string::npos;
-    return isNumber || value == "true" || value == "false" ? value : '"' + value + '"';
+    return IsJsonNumber(value) || value == "true" || value == "false" ? value : '"' + value + '"';
 }
 
 /// @param text NAME=VALUE, ... @return the same as JSON
@@ -71,17 +78,14 @@ std::string
 ConvertPlan(const std::string& text)
 {
     std::string json;
-    for (const std::string& item : SplitList(text))
+    for (const auto& [name, value] : SplitSettings("--strategy=" + text, text, "tp=8"))
     {
-        const std::size_t equals = item.find('=');
-        if (equals == 0 || equals == std::string::npos ||
-            item.find_first_of("\"\\") != std::string::npos)
+        if ((name + value).find_first_of("\"\\") != std::string::npos)
         {
-            throw std::invalid_argument("--strategy=" + text + ": \"" + item +
+            throw std::invalid_argument("--strategy=" + text + ": \"" + name + "=" + value +
                                         "\" is not NAME=VALUE, e.g. tp=8");
         }
-        json += (json.empty() ? "{\"" : ", \"") + item.substr(0, equals) +
-                "\": " + ToJson(item.substr(equals + 1));
+        json += (json.empty() ? "{\"" : ", \"") + name + "\": " + ToJson(value);
     }
     return json + "}";
 }
@@ -124,22 +128,16 @@ ReadStrategy(const std::string& text, const std::map<std::string, std::string>& 
 void
 ParseVariables(const std::string& text, std::map<std::string, int64_t>& variables)
 {
-    for (const std::string& item : SplitList(text))
+    for (const auto& [name, number] : SplitSettings("--variables=" + text, text, "layers=4"))
     {
-        const std::size_t equals = item.find('=');
-        const std::string number = equals == std::string::npos ? "" : item.substr(equals + 1);
         std::istringstream input(number);
         int64_t value = 0;
-        if (equals == 0 || !(input >> value) || !input.eof() || value < 0)
+        if (!(input >> value) || !input.eof() || value < 0)
         {
-            throw std::invalid_argument("--variables=" + text + ": \"" + item +
+            throw std::invalid_argument("--variables=" + text + ": \"" + name + "=" + number +
                                         "\" is not NAME=NUMBER, e.g. layers=4");
         }
-        if (!variables.emplace(item.substr(0, equals), value).second)
-        {
-            throw std::invalid_argument("--variables=" + text + ": " + item.substr(0, equals) +
-                                        " stands there twice");
-        }
+        variables[name] = value;
     }
 }
 

@@ -160,16 +160,19 @@ OptionList::CheckTogether(const std::vector<Word>& words) const
     {
         const Entry* entry = Find(word.name);
         const bool isText = word.name == "config" || (entry && entry->kind == OptionKind::TEXT);
-        const bool isOutput = entry && entry->kind == OptionKind::OUTPUT && !word.value.empty();
+        const bool hasParts = entry && !entry->parts.empty();
+        const bool isOutput = entry && (entry->kind == OptionKind::OUTPUT || hasParts);
+        const std::string value =
+            isOutput && isText ? word.value.substr(0, word.value.find(',')) : word.value;
         std::error_code none; // a value that is no path is no file
-        if (!isOutput && (!isText || !std::filesystem::exists(word.value, none)))
+        if (isOutput ? value.empty() : !isText || !std::filesystem::exists(value, none))
         {
             continue;
         }
-        NamedFile file{"--" + word.name, word.value, FindRealPath(word.value), isOutput, nullptr};
-        if (isOutput && !entry->parts.empty())
+        NamedFile file{"--" + word.name, value, FindRealPath(value), isOutput, nullptr};
+        if (hasParts)
         {
-            file.parts = std::make_shared<OutputParts>(word.value, entry->parts);
+            file.parts = std::make_shared<OutputParts>(value, entry->parts);
         }
         (isOutput ? outputs : inputs).push_back(std::move(file));
     }

@@ -12,9 +12,11 @@
 #include "ns3/data-rate.h"
 #include "ns3/proteus-attribute-defaults.h"
 #include "ns3/proteus-breakdown.h"
+#include "ns3/proteus-cluster-text.h"
 #include "ns3/proteus-fabric.h"
 #include "ns3/proteus-paths.h"
 #include "ns3/proteus-plural.h"
+#include "ns3/proteus-split.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
@@ -339,6 +341,41 @@ FindUnusedChoices(const Configuration& configuration,
     return lines;
 }
 
+/// @param configuration options, as they were typed
+/// @return what the short form of a cluster says, see MakeTextCluster(); none of other clusters
+std::vector<std::pair<std::string, std::string>>
+ListClusterSettings(const Configuration& configuration)
+{
+    const std::string text = FindTyped(configuration, "cluster");
+    if (!IsClusterText(text))
+    {
+        return {};
+    }
+    return SplitSettings("--cluster=" + text,
+                         text.substr(GetTextPreset(text).size() + 1),
+                         "nic=4x200G-roce");
+}
+
+/// @param configuration options, as they were typed
+/// @return the option that says how many servers there are, as it was typed, or empty
+std::string
+FindServers(const Configuration& configuration)
+{
+    const std::string nodes = FindTyped(configuration, "nodes");
+    if (!nodes.empty())
+    {
+        return "--nodes=" + nodes;
+    }
+    for (const auto& [key, value] : ListClusterSettings(configuration))
+    {
+        if (key == "nodes")
+        {
+            return "--cluster=" + FindTyped(configuration, "cluster");
+        }
+    }
+    return "";
+}
+
 /// @param configuration options, as they were typed @param cluster that it ran on
 /// @param graph that was run @return a line if servers that were asked for have no GPU of the job
 std::vector<std::string>
@@ -346,8 +383,8 @@ FindUnusedServers(const Configuration& configuration,
                   const Cluster& cluster,
                   const ExecutionGraph& graph)
 {
-    const std::string nodes = FindTyped(configuration, "nodes");
-    if (nodes.empty() || !FindTyped(configuration, "scenario").empty()) // which may place jobs
+    const std::string servers = FindServers(configuration);
+    if (servers.empty() || !FindTyped(configuration, "scenario").empty()) // which may place jobs
     {
         return {};
     }
@@ -360,8 +397,8 @@ FindUnusedServers(const Configuration& configuration,
     {
         return {};
     }
-    return {"--nodes=" + nodes + ": the job has " + FormatThings(graph.GetNDevices(), "GPU") +
-            " of " + FormatThings(used.size(), "server") + "; the others have no work"};
+    return {servers + ": the job has " + FormatThings(graph.GetNDevices(), "GPU") + " of " +
+            FormatThings(used.size(), "server") + "; the others have no work"};
 }
 
 /// @param configuration options, as they were typed @param traits of an executor that has run
@@ -434,6 +471,14 @@ FindUnusedNetwork(const TypedNetwork& typed,
         {
             lines.push_back(option +
                             " has no effect: no two paths are equal, and nothing else is drawn");
+        }
+    }
+    for (const auto& [key, value] : ListClusterSettings(typed.configuration))
+    {
+        if (key != "nodes" && key != "gpu" && !links.empty() && !hasLeft)
+        {
+            lines.push_back("--cluster=" + FindTyped(typed.configuration, "cluster") + ": " + key +
+                            "=" + value + " has no effect: nothing leaves a server");
         }
     }
     return lines;

@@ -188,7 +188,7 @@ class ScheduleProgram : public CommandLineProgram
                          "tensor (each operator for its own parameters)",
                          m_options.crossIteration);
         command.AddCheck("policies", [](const std::string& policies) {
-            for (const std::string& policy : SplitList(policies))
+            for (const std::string& policy : SplitOnce("--policies=" + policies, policies))
             {
                 FindSchedulingPolicy(policy);
             }

@@ -55,25 +55,6 @@ MakeWireClasses(const ScheduleTrialOptions& options)
     return wire;
 }
 
-/// @param option of the command line @param text with names, each of which may stand there once
-/// @return the names
-/// @throw std::invalid_argument if one stands there twice
-std::vector<std::string>
-SplitOnce(const std::string& option, const std::string& text)
-{
-    const std::vector<std::string> names = SplitList(text);
-    std::set<std::string> met;
-    for (const std::string& name : names)
-    {
-        if (!met.insert(name).second)
-        {
-            throw std::invalid_argument("--" + option + "=" + text + ": " + name +
-                                        " stands there twice");
-        }
-    }
-    return names;
-}
-
 } // namespace
 
 ScheduleSettings
@@ -121,7 +102,8 @@ OrdersOn(const ScheduleTrialOptions& options, const std::set<std::string>& place
 std::vector<ScheduleTrial>
 MakeScheduleTrials(const ScheduleTrialOptions& options)
 {
-    const std::vector<std::string> places = SplitOnce("priorityOn", options.priorityOn);
+    const std::vector<std::string> places =
+        SplitOnce("--priorityOn=" + options.priorityOn, options.priorityOn);
     for (const std::string& place : places)
     {
         if (place != SENDER && place != WIRE && place != BOTH)
@@ -132,7 +114,7 @@ MakeScheduleTrials(const ScheduleTrialOptions& options)
         }
     }
     std::vector<ScheduleTrial> all;
-    for (const std::string& policy : SplitOnce("policies", options.policies))
+    for (const std::string& policy : SplitOnce("--policies=" + options.policies, options.policies))
     {
         if (!FindSchedulingPolicy(policy).rank)
         {

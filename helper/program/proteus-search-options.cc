@@ -45,7 +45,7 @@ SearchOptions::GetChoices() const
         return {CHOICES.begin(), CHOICES.end()};
     }
     std::set<std::string> choices;
-    for (const std::string& choice : SplitList(vary == "none" ? "" : vary))
+    for (const std::string& choice : SplitOnce("--vary=" + vary, vary == "none" ? "" : vary))
     {
         if (std::find(CHOICES.begin(), CHOICES.end(), choice) == CHOICES.end())
         {
@@ -139,6 +139,8 @@ SearchOptions::AddTo(OptionList& command)
                      "strategies to compare with, JSON files as --strategy has them, separated by "
                      "commas",
                      experts);
+    command.AddCheck("experts",
+                     [](const std::string& files) { SplitOnce("--experts=" + files, files); });
     command.AddValue("sensitivity",
                      "say what changes with half and twice the network bandwidth and twice the "
                      "memory",

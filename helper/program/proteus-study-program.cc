@@ -74,13 +74,7 @@ ListFolders(const Options& options)
     {
         return {std::filesystem::path(options.study.c_str()).replace_extension(".points").string()};
     }
-    std::vector<std::string> folders = SplitList(options.folder);
-    if (std::find(folders.begin(), folders.end(), "") != folders.end())
-    {
-        throw std::invalid_argument("--folder=" + options.folder +
-                                    ": must be folders, separated by single commas");
-    }
-    return folders;
+    return SplitOnce("--folder=" + options.folder, options.folder);
 }
 
 /// @param study of a file @param fileName of it @param workloads the folder workloads/
@@ -216,6 +210,7 @@ class StudyProgramOfAll : public CommandLineProgram
                          "points); of several, separated by commas, the first is written to, and "
                          "results are looked for in all",
                          m_options.folder);
+        command.AddParts("folder", R"(/[0-9a-f]+\.json)");
         command.AddOutput("csv", "write a row per point and executor to this file", m_options.csv);
         command.AddOutput("html",
                           "write a page with tables and charts to this file",

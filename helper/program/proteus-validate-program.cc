@@ -63,13 +63,8 @@ SelectTables(const Options& options)
         return all;
     }
     std::vector<bool> chosen(all.size(), false);
-    for (const std::string& part : SplitList(options.tables))
+    for (const std::string& part : SplitOnce("--only=" + options.tables, options.tables))
     {
-        if (part.empty())
-        {
-            throw std::invalid_argument("--only=" + options.tables +
-                                        ": a part between commas is empty, which every name has");
-        }
         bool isKnown = false;
         for (std::size_t i = 0; i < all.size(); ++i)
         {

@@ -42,6 +42,13 @@ class JsonTextPosition
         m_column = m_startsLine ? 1 : m_column + 1;
         m_startsLine = c == '\n';
         m_bytes++;
+        m_hasZero = m_hasZero || c == '\0';
+    }
+
+    /// @return whether a byte of zero was read, which the parser takes for the end of the text
+    bool HasZero() const
+    {
+        return m_hasZero;
     }
 
     /// @param bytes where the parser is: past the last character if the text ended too early
@@ -61,6 +68,7 @@ class JsonTextPosition
     uint64_t m_line{1};
     uint64_t m_column{0}; //!< of the last character that was read
     bool m_startsLine{false};
+    bool m_hasZero{false};
 };
 
 /// Input iterator over a stream's buffer that keeps a JsonTextPosition; one made without arguments

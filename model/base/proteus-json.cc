@@ -151,6 +151,12 @@ class JsonDocument::Handler : public nlohmann::json_sax<Json>
                                         ":1:1: the file is UTF-16: save it as UTF-8");
         }
         Json::sax_parse(JsonTextIterator(input.rdbuf(), &m_position), JsonTextIterator(), this);
+        if (m_position.HasZero())
+        {
+            throw std::invalid_argument(m_document.m_fileName + ":" + m_position.ToText(0) +
+                                        ": a byte of zero, which no text has: the file was cut off "
+                                        "or is damaged");
+        }
     }
 
     bool null() override

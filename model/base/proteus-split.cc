@@ -6,6 +6,9 @@
 
 #include "proteus-split.h"
 
+#include <set>
+#include <stdexcept>
+
 namespace ns3
 {
 namespace proteus
@@ -28,6 +31,45 @@ SplitList(const std::string& text, char separator)
     }
     items.push_back(text.substr(begin));
     return items;
+}
+
+std::vector<std::string>
+SplitOnce(const std::string& what, const std::string& text, char separator)
+{
+    std::vector<std::string> items = SplitList(text, separator);
+    std::set<std::string> met;
+    for (const std::string& item : items)
+    {
+        if (item.empty() || !met.insert(item).second)
+        {
+            throw std::invalid_argument(
+                what + ": " + (item.empty() ? "a part is empty" : item + " stands there twice"));
+        }
+    }
+    return items;
+}
+
+std::vector<std::pair<std::string, std::string>>
+SplitSettings(const std::string& what, const std::string& text, const std::string& example)
+{
+    std::vector<std::pair<std::string, std::string>> settings;
+    std::set<std::string> met;
+    for (const std::string& item : SplitList(text))
+    {
+        const std::size_t equals = item.find('=');
+        const std::string key = item.substr(0, equals);
+        if (key.empty() || equals == std::string::npos)
+        {
+            throw std::invalid_argument(what + ": \"" + item + "\" is not NAME=VALUE, e.g. " +
+                                        example);
+        }
+        if (!met.insert(key).second)
+        {
+            throw std::invalid_argument(what + ": " + key + " stands there twice");
+        }
+        settings.emplace_back(key, item.substr(equals + 1));
+    }
+    return settings;
 }
 
 } // namespace proteus

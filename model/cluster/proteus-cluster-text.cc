@@ -100,13 +100,18 @@ class TextReader
             {
                 Refuse("'" + item + "' is not KEY=VALUE, e.g. nic=4x200G-roce");
             }
-            if (!keys.insert(Squeeze(item.substr(0, equals))).second)
+            const std::string key = Squeeze(item.substr(0, equals));
+            if (!keys.insert(key == "leaves" ? "leafs" : key).second)
             {
                 Refuse(item.substr(0, equals) + " stands there twice");
             }
             ReadItem(item.substr(0, equals), item.substr(equals + 1), options);
         }
         m_servers = m_servers == 0 ? 2 : m_servers;
+        if (m_leafs && keys.count(Squeeze("serversPerLeaf")) > 0)
+        {
+            Refuse("leafs and serversPerLeaf say the same: give one of them");
+        }
         if (m_leafs)
         {
             SetLeafs();
@@ -261,6 +266,13 @@ class TextReader
                    " servers");
         }
         fabric.serversPerLeaf = (m_servers - 1) / *m_leafs + 1;
+        const uint32_t leafs = (m_servers - 1) / fabric.serversPerLeaf + 1;
+        if (leafs != *m_leafs)
+        {
+            Refuse("leafs=" + std::to_string(*m_leafs) + ": " + std::to_string(m_servers) +
+                   " servers in leafs of " + std::to_string(fabric.serversPerLeaf) + " make " +
+                   std::to_string(leafs));
+        }
     }
 
     /// Sets an option of the fabric.

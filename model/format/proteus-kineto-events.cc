@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <set>
 #include <stdexcept>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -271,6 +272,18 @@ class RankReader : public JsonListReader
         event.correlation = FindInteger(arguments, "correlation", -1);
         event.isCopy = isCopy;
         CheckDevice(arguments);
+        if (!m_kernels
+                 .emplace(event.stream,
+                          event.startUs,
+                          event.durationUs,
+                          event.correlation,
+                          event.name)
+                 .second)
+        {
+            element.Fail("is there twice: " + ShownName(name) +
+                         ", with the time, stream and "
+                         "correlation of an event before it");
+        }
         if (IsForeignCommunication(name))
         {
             ++m_out.nForeign;
@@ -463,6 +476,8 @@ class RankReader : public JsonListReader
 
     Rank& m_out;
     std::optional<int64_t> m_device; //!< GPU of all work so far
+    /// Of all work so far: stream, start, duration, correlation, name.
+    std::set<std::tuple<int64_t, double, double, int64_t, uint32_t>> m_kernels;
     bool m_hasEvents{false};
     uint64_t m_nEvents{0};
     std::unordered_map<std::string, uint32_t> m_nameIndex;

@@ -31,8 +31,9 @@ namespace
 
 constexpr const char* FORMAT = "proteus-model";
 constexpr uint64_t MAX_REPEAT = 100000;
-/// Layers and rounds of blocks; blocks that repeat each other must not run for ever.
-constexpr uint64_t MAX_LAYERS = 1000000;
+/// Layers and rounds of blocks. Time and memory to compile a chain of residual blocks grow with the
+/// square of its length: one of this length takes a minute and 2 GB.
+constexpr uint64_t MAX_LAYERS = 50000;
 /// Blocks within blocks that are still no mistake.
 constexpr std::size_t MAX_BLOCK_DEPTH = 20;
 
@@ -617,12 +618,22 @@ OpenModelFiles(const std::string& path)
     std::string next = path;
     while (!next.empty())
     {
-        InputFile file(next);
+        const auto read = [&documents, &next]() {
+            InputFile file(next);
+            documents.push_back(std::make_unique<JsonDocument>(file.GetStream(), next));
+        };
         if (documents.size() >= MAX_BLOCK_DEPTH)
         {
             throw std::invalid_argument(next + ": is the base of too many others, maybe of itself");
         }
-        documents.push_back(std::make_unique<JsonDocument>(file.GetStream(), next));
+        if (documents.empty())
+        {
+            read();
+        }
+        else
+        {
+            documents.back()->GetRoot().Get("base").Check(read);
+        }
         files.paths.push_back(next);
         CheckFields(*documents.back());
         const auto base = documents.back()->GetRoot().Find("base");

@@ -144,10 +144,57 @@ class Reader
                seen.size() == gpus,
                "has " + std::to_string(seen.size()) + " of " + std::to_string(gpus) + " GPUs");
         CheckSchedule(schedule);
+        WarnOfUnused(algo, schedule);
         return schedule;
     }
 
   private:
+    /// Names what a schedule says and does not need.
+    void WarnOfUnused(const XmlElement& algo, const MscclSchedule& schedule) const
+    {
+        const auto warn = [this](const XmlElement& element, const std::string& text) {
+            Warn(m_fileName + ":" + std::to_string(element.line) + ": " + text);
+        };
+        std::set<uint16_t> used;
+        for (const MscclGpu& gpu : schedule.gpus)
+        {
+            for (const MscclBlock& block : gpu.blocks)
+            {
+                used.insert(block.channel);
+            }
+        }
+        if (used.size() < schedule.channels)
+        {
+            warn(algo,
+                 "nchannels = " + std::to_string(schedule.channels) + ", but thread blocks have " +
+                     std::to_string(used.size()) + " different channels");
+        }
+        // Out of place, a rank has its part alone of what is gathered or scattered.
+        const uint32_t part = schedule.inPlace
+                                  ? schedule.chunks
+                                  : schedule.chunks / static_cast<uint32_t>(schedule.gpus.size());
+        const bool gathers = schedule.collective == Collective::ALL_GATHER;
+        const bool scatters = schedule.collective == Collective::REDUCE_SCATTER;
+        for (const XmlElement& element : algo.children)
+        {
+            for (const auto& [name, most] :
+                 {std::make_pair("i_chunks", gathers ? part : schedule.chunks),
+                  std::make_pair("o_chunks", scatters ? part : schedule.chunks)})
+            {
+                const uint64_t chunks = Number(element, name, 0, MOST_CHUNKS);
+                if (chunks > most)
+                {
+                    warn(element,
+                         std::string(name) + " = " + std::to_string(chunks) + ", but of " +
+                             std::to_string(schedule.chunks) + " chunks (nchunksperloop) this " +
+                             ToString(schedule.collective) + " has " + std::to_string(most) +
+                             " there");
+                    return; // of GPUs that are alike, the first
+                }
+            }
+        }
+    }
+
     void Demand(const XmlElement& element, bool condition, const std::string& cause) const
     {
         if (!condition)

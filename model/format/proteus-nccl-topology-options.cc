@@ -8,8 +8,8 @@
 #include "proteus-nccl-values.h"
 
 #include "ns3/proteus-gpu-model.h"
+#include "ns3/proteus-split.h"
 
-#include <sstream>
 #include <stdexcept>
 
 namespace ns3
@@ -42,12 +42,9 @@ NcclTopologyOptions
 ParseNcclTopologyOptions(const std::string& text)
 {
     NcclTopologyOptions options;
-    std::istringstream items(text);
-    for (std::string item; std::getline(items, item, ',');)
+    for (const auto& [key, value] :
+         SplitSettings("behind an NCCL topology: " + text, text, "gpu=A100-SXM4-40GB"))
     {
-        const std::size_t equals = item.find('=');
-        const std::string key = item.substr(0, equals);
-        const std::string value = equals == std::string::npos ? "" : item.substr(equals + 1);
         if (key == "gpu")
         {
             options.gpu = FindModel(value);
@@ -58,7 +55,7 @@ ParseNcclTopologyOptions(const std::string& text)
         }
         else
         {
-            throw std::invalid_argument("'" + item +
+            throw std::invalid_argument("'" + key + "=" + value +
                                         "': behind an NCCL topology there can be gpu=MODEL and "
                                         "nvlink=nvswitch or nvlink=none, e.g. "
                                         "topo.xml:gpu=A100-SXM4-40GB,nvlink=nvswitch");

@@ -6,11 +6,11 @@
 
 #include "proteus-schedule-text.h"
 
+#include "ns3/proteus-split.h"
 #include "ns3/proteus-whole-number.h"
 
 #include <functional>
 #include <map>
-#include <sstream>
 #include <stdexcept>
 
 namespace ns3
@@ -40,8 +40,7 @@ std::vector<Parallelism>
 ToKinds(const std::string& text)
 {
     std::vector<Parallelism> kinds;
-    std::stringstream stream(text);
-    for (std::string name; std::getline(stream, name, '+');)
+    for (const std::string& name : SplitOnce("schedule: kinds=" + text, text, '+'))
     {
         kinds.push_back(ParallelismFromString(name));
     }
@@ -76,24 +75,23 @@ ParseScheduleSettings(const std::string& text)
              settings.isSerial = ToNumber<uint32_t>("serial", value) != 0;
          }},
         {"kinds", [&](const std::string& value) { settings.kinds = ToKinds(value); }}};
-    std::stringstream stream(text);
-    std::getline(stream, settings.policy, ',');
-    for (std::string part; std::getline(stream, part, ',');)
+    const std::size_t comma = text.find(',');
+    settings.policy = text.substr(0, comma);
+    const std::string rest = comma == std::string::npos ? "" : text.substr(comma + 1);
+    for (const auto& [key, value] : SplitSettings("schedule: " + text, rest, "partBytes=4000000"))
     {
-        const auto equals = part.find('=');
-        const std::string key = part.substr(0, equals);
         const auto setter = setters.find(key);
-        if (setter == setters.end() || equals == std::string::npos)
+        if (setter == setters.end())
         {
             std::string known;
             for (const auto& [name, set] : setters)
             {
                 known += (known.empty() ? "" : ", ") + name + "=";
             }
-            throw std::invalid_argument("schedule: unknown setting '" + part +
+            throw std::invalid_argument("schedule: unknown setting '" + key + "=" + value +
                                         "'; there are: " + known);
         }
-        setter->second(part.substr(equals + 1));
+        setter->second(value);
     }
     CheckScheduleSettings(settings);
     return settings;

@@ -25,41 +25,32 @@ constexpr EnumNames<ExpertDispatch, 3> DISPATCHES{"expert dispatch",
                                                    {ExpertDispatch::DEEPEP, "deepep"},
                                                    {ExpertDispatch::HYBRIDEP, "hybridep"}}};
 
-/// @param all things @param chosen of them, at random @param some of all @return how likely it is
-/// that none of the chosen is among these
-double
-FindMiss(uint64_t all, uint64_t chosen, uint64_t some)
-{
-    double miss = 1;
-    for (uint64_t i = 0; i < chosen; ++i)
-    {
-        miss *=
-            some + i < all ? static_cast<double>(all - some - i) / static_cast<double>(all - i) : 0;
-    }
-    return miss;
-}
-
 /// @param all things @param chosen of them, at random @param some of all @param hits a number
 /// @return how likely it is that so many of the chosen are among these
 double
 FindHits(uint64_t all, uint64_t chosen, uint64_t some, uint64_t hits)
 {
-    if (hits > some || chosen - hits > all - some)
+    if (hits > std::min(some, chosen) || chosen - hits > all - some)
     {
         return 0;
     }
-    double likely = 1; // C(some, hits) C(all - some, chosen - hits) / C(all, chosen)
-    for (uint64_t i = 0; i < hits; ++i)
+    // C(chosen, hits) ways, each as likely as the hits first and then the others. The factors are
+    // taken in an order that keeps the product near 1.
+    const uint64_t others = chosen - hits;
+    double likely = 1;
+    for (uint64_t i = 0, k = 0; i < hits || k < others;)
     {
-        likely *= static_cast<double>(some - i) / static_cast<double>(hits - i);
-    }
-    for (uint64_t i = 0; i < chosen - hits; ++i)
-    {
-        likely *= static_cast<double>(all - some - i) / static_cast<double>(chosen - hits - i);
-    }
-    for (uint64_t i = 0; i < chosen; ++i)
-    {
-        likely *= static_cast<double>(chosen - i) / static_cast<double>(all - i);
+        if (i < hits && (likely < 1 || k == others))
+        {
+            likely *= static_cast<double>(chosen - i) / static_cast<double>(hits - i) *
+                      static_cast<double>(some - i) / static_cast<double>(all - i);
+            ++i;
+        }
+        else
+        {
+            likely *= static_cast<double>(all - some - k) / static_cast<double>(all - hits - k);
+            ++k;
+        }
     }
     return likely;
 }
@@ -106,13 +97,13 @@ ExpertRouting::FindReach(uint64_t size) const
     if (size < group)
     {
         const double isChosen = static_cast<double>(topGroups) / static_cast<double>(groups);
-        return isChosen * (1 - FindMiss(eligible, top, size));
+        return isChosen * (1 - FindHits(eligible, top, size, 0));
     }
     double reach = 0;
     for (uint64_t hits = 1; hits <= topGroups; ++hits)
     {
         reach += FindHits(groups, topGroups, size / group, hits) *
-                 (1 - FindMiss(eligible, top, hits * group));
+                 (1 - FindHits(eligible, top, hits * group, 0));
     }
     return reach;
 }

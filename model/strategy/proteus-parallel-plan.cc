@@ -6,6 +6,8 @@
 
 #include "proteus-parallel-plan.h"
 
+#include "proteus-plan-grid.h"
+
 #include "ns3/proteus-enum-names.h"
 
 #include <algorithm>
@@ -221,149 +223,17 @@ AddStages(StrategyTree& tree, const Model& model, const ParallelPlan& plan)
     }
 }
 
-/// An axis of the grid of a stage's devices.
-struct PlanAxis
-{
-    std::string name;
-    uint32_t size{1};
-    std::string layer;  //!< what it is part of for layers without experts: "dp", "cp", "tp"
-    std::string expert; //!< what it is part of for experts: "edp", "ep", "etp"
-};
-
-/// Whether experts have a grid of their own.
-bool
-IsFolded(const ParallelPlan& plan)
-{
-    return plan.expertTensorParallel > 0 || plan.dataParallel % plan.expertParallel != 0;
-}
-
-/// @return devices that share each expert
-uint32_t
-GetExpertTensor(const ParallelPlan& plan)
-{
-    return plan.expertTensorParallel > 0 ? plan.expertTensorParallel : plan.tensorParallel;
-}
-
-/// Checks what a plan says of a grid of experts.
-void
-CheckFolding(const ParallelPlan& plan)
-{
-    const uint64_t width = uint64_t{plan.tensorParallel} * plan.contextParallel * plan.dataParallel;
-    const uint32_t expertTensor = GetExpertTensor(plan);
-    const uint64_t group = uint64_t{expertTensor} * plan.expertParallel;
-    Check(expertTensor <= plan.tensorParallel,
-          "etp = " + Text(expertTensor) + " is more than tp = " + Text(plan.tensorParallel));
-    Check(width % group == 0,
-          "experts of etp x ep = " + Text(expertTensor) + " x " + Text(plan.expertParallel) +
-              " devices do not divide the " + Text(width) + " = tp x cp x dp devices of a stage");
-    Check(expertTensor == plan.tensorParallel || plan.isSequenceParallel,
-          "ep = " + Text(plan.expertParallel) + " with etp = " + Text(expertTensor) +
-              " spans devices of a tensor-parallel group, each of which needs tokens of its own; "
-              "add sequenceParallel");
-    Check(!plan.isPipelineInside || plan.pipelineParallel == 1 ||
-              width / group == plan.dataParallel,
-          "mapping tp-pp-dp needs as many replicas of the experts (" + Text(width / group) +
-              ") as of the other layers (dp = " + Text(plan.dataParallel) + ")");
-}
-
-/// The common refinement of the two grids of a folded plan, major first.
-std::vector<PlanAxis>
-FoldAxes(const ParallelPlan& plan)
-{
-    CheckFolding(plan);
-    const uint64_t width = uint64_t{plan.tensorParallel} * plan.contextParallel * plan.dataParallel;
-    const uint32_t expertTensor = GetExpertTensor(plan);
-    const auto expertReplicas =
-        static_cast<uint32_t>(width / (uint64_t{expertTensor} * plan.expertParallel));
-    // From neighbours outwards: what is left of the axis of each grid.
-    std::vector<std::pair<std::string, uint32_t>> layers{{"tp", plan.tensorParallel},
-                                                         {"cp", plan.contextParallel},
-                                                         {"dp", plan.dataParallel}};
-    std::vector<std::pair<std::string, uint32_t>> experts{{"etp", expertTensor},
-                                                          {"ep", plan.expertParallel},
-                                                          {"edp", expertReplicas}};
-    const auto skip = [](auto& axes, std::size_t& at) {
-        while (at < axes.size() && axes[at].second == 1)
-        {
-            ++at;
-        }
-    };
-    std::vector<PlanAxis> folded;
-    std::size_t i = 0;
-    std::size_t k = 0;
-    for (skip(layers, i), skip(experts, k); i < layers.size(); skip(layers, i), skip(experts, k))
-    {
-        auto& [layer, layerSize] = layers[i];
-        auto& [expert, expertSize] = experts[k];
-        const uint32_t size = std::min(layerSize, expertSize);
-        Check(std::max(layerSize, expertSize) % size == 0,
-              "the groups of experts (etp " + Text(expertTensor) + ", ep " +
-                  Text(plan.expertParallel) + ") and those of the other layers (tp " +
-                  Text(plan.tensorParallel) + ", cp " + Text(plan.contextParallel) + ", dp " +
-                  Text(plan.dataParallel) + ") do not lie in each other");
-        // Replicas have the name of what the experts are, as in a plan that is not folded.
-        folded.push_back({layer == "dp"                      ? expert
-                          : layer == "tp" && expert == "etp" ? layer
-                          : layer == "cp" && expert == "edp" ? layer
-                                                             : expert + "-" + layer,
-                          size,
-                          layer,
-                          expert});
-        layerSize /= size;
-        expertSize /= size;
-    }
-    if (plan.dataParallel == 1)
-    {
-        folded.push_back({"edp", 1, "dp", "edp"}); // whom the samples are split over
-    }
-    std::reverse(folded.begin(), folded.end());
-    return folded;
-}
-
-/// @return the axes of the devices of a stage, major first
-std::vector<PlanAxis>
-GetPlanAxes(const ParallelPlan& plan)
-{
-    if (IsFolded(plan))
-    {
-        return FoldAxes(plan);
-    }
-    if (plan.expertParallel > 1)
-    {
-        return {{"edp", plan.dataParallel / plan.expertParallel, "dp", "edp"},
-                {"cp", plan.contextParallel, "cp", "edp"},
-                {"ep", plan.expertParallel, "dp", "ep"},
-                {"tp", plan.tensorParallel, "tp", "etp"}};
-    }
-    return {{"dp", plan.dataParallel, "dp", "edp"},
-            {"cp", plan.contextParallel, "cp", "edp"},
-            {"tp", plan.tensorParallel, "tp", "etp"}};
-}
-
-/// @param role of layers without experts ("dp", "cp", "tp") or of experts ("edp", "ep", "etp")
-/// @return the names of the axes that have it, major first
-std::vector<std::string>
-FindPlanAxes(const ParallelPlan& plan, const std::string& role)
-{
-    std::vector<std::string> names;
-    for (const PlanAxis& axis : GetPlanAxes(plan))
-    {
-        if (axis.layer == role || axis.expert == role)
-        {
-            names.push_back(axis.name);
-        }
-    }
-    return names;
-}
-
 /// Tokens go to the devices of their experts when they are dispatched, and come back when the last
 /// linear layer of the experts is done: one all-to-all each.
 void
-AddExpertLayouts(StrategyTree& tree, const Model& model, const ParallelPlan& plan)
+AddExpertLayouts(StrategyTree& tree,
+                 const Model& model,
+                 const ParallelPlan& plan,
+                 const PlanGrid& grid)
 {
     // Of the axes that tokens are split over, those that share no experts come first.
     std::vector<std::string> axes;
-    for (const PlanAxis& axis : GetPlanAxes(plan))
+    for (const PlanAxis& axis : grid.GetAxes())
     {
         const bool hasTokens = axis.layer == "dp" || (axis.layer == "cp" && axis.size > 1) ||
                                (axis.layer == "tp" && axis.size > 1 && plan.isSequenceParallel);
@@ -372,7 +242,7 @@ AddExpertLayouts(StrategyTree& tree, const Model& model, const ParallelPlan& pla
             axes.push_back(axis.name);
         }
     }
-    const std::vector<std::string> experts = FindPlanAxes(plan, "ep");
+    const std::vector<std::string> experts = grid.FindAxes("ep");
     std::vector<std::string> all = axes;
     all.insert(all.end(), experts.begin(), experts.end());
     const std::vector<SplitSpec> sharing = experts.empty()
@@ -443,13 +313,13 @@ CheckShares(const Model& model, const ParallelPlan& plan)
 
 /// The mesh, and what holds for all operators: samples and sequences are split.
 void
-AddRoot(StrategyTree& tree, const ParallelPlan& plan)
+AddRoot(StrategyTree& tree, const ParallelPlan& plan, const PlanGrid& grid)
 {
-    const std::vector<std::string> batchAxes = FindPlanAxes(plan, "dp");
+    const std::vector<std::string> batchAxes = grid.FindAxes("dp");
     tree.axisNames = {"pp"};
     tree.axisSizes = {plan.pipelineParallel};
     bool isReplicaAlone = false; // of tokens that tensor parallelism shares, for experts only
-    for (const PlanAxis& axis : GetPlanAxes(plan))
+    for (const PlanAxis& axis : grid.GetAxes())
     {
         tree.axisNames.push_back(axis.name);
         tree.axisSizes.push_back(axis.size);
@@ -464,13 +334,13 @@ AddRoot(StrategyTree& tree, const ParallelPlan& plan)
     tree.root.op.splits = {{"batch", 0, batchAxes}};
     if (plan.contextParallel > 1)
     {
-        const std::vector<std::string> axes = FindPlanAxes(plan, "cp");
+        const std::vector<std::string> axes = grid.FindAxes("cp");
         tree.optimizer.zeroAxes.insert(tree.optimizer.zeroAxes.end(), axes.begin(), axes.end());
         tree.root.op.splits->push_back({"sequence", 0, axes});
     }
     if (isReplicaAlone)
     {
-        tree.optimizer.expertZeroAxes = FindPlanAxes(plan, "edp");
+        tree.optimizer.expertZeroAxes = grid.FindAxes("edp");
     }
     tree.root.op.mesh.emplace().slice["pp"] = 0;
 }
@@ -478,10 +348,13 @@ AddRoot(StrategyTree& tree, const ParallelPlan& plan)
 /// Operators share the dimension that the model names; with sequence parallelism, a result that is
 /// summed over the devices is scattered along the sequence.
 void
-AddTensorSplits(StrategyTree& tree, const Model& model, const ParallelPlan& plan)
+AddTensorSplits(StrategyTree& tree,
+                const Model& model,
+                const ParallelPlan& plan,
+                const PlanGrid& grid)
 {
-    const std::vector<std::string> layerAxes = FindPlanAxes(plan, "tp");
-    const std::vector<std::string> expertAxes = FindPlanAxes(plan, "etp");
+    const std::vector<std::string> layerAxes = grid.FindAxes("tp");
+    const std::vector<std::string> expertAxes = grid.FindAxes("etp");
     for (const ModelOperator& op : model.GetOperators())
     {
         const std::vector<std::string>& splitAxes =
@@ -516,11 +389,10 @@ AddTensorSplits(StrategyTree& tree, const Model& model, const ParallelPlan& plan
             std::vector<std::string> axes = layerAxes;
             if (plan.contextParallel > 1)
             {
-                const std::vector<std::string> context = FindPlanAxes(plan, "cp");
+                const std::vector<std::string> context = grid.FindAxes("cp");
                 axes.insert(axes.begin(), context.begin(), context.end());
             }
-            node.items["out"].splits = {{"batch", 0, FindPlanAxes(plan, "dp")},
-                                        {"sequence", 0, axes}};
+            node.items["out"].splits = {{"batch", 0, grid.FindAxes("dp")}, {"sequence", 0, axes}};
         }
     }
 }
@@ -591,10 +463,7 @@ ParallelPlan::GetNMicroBatches() const
     Check(GetNDevices() <= MAX_DEVICES,
           "dp x tp x pp x cp needs more than the " + Text(MAX_DEVICES) +
               " devices that a graph can have");
-    if (IsFolded(*this))
-    {
-        FoldAxes(*this);
-    }
+    PlanGrid(*this); // throws if there is none
     const uint64_t step = uint64_t{microBatch} * dataParallel;
     Check(globalBatch % step == 0,
           "globalBatch = " + Text(globalBatch) + " is not a multiple of " + Text(step) +
@@ -697,18 +566,19 @@ ExpandPlan(const Model& model, const ParallelPlan& plan)
     tree.gradients = plan.gradients;
     tree.optimizer = plan.optimizer;
     tree.precision = plan.precision;
-    AddRoot(tree, plan);
+    const PlanGrid grid(plan);
+    AddRoot(tree, plan, grid);
     if (plan.pipelineParallel * plan.virtualStages > 1)
     {
         AddStages(tree, model, plan);
     }
     if (plan.expertParallel > 1 || plan.expertTensorParallel > 0)
     {
-        AddExpertLayouts(tree, model, plan);
+        AddExpertLayouts(tree, model, plan, grid);
     }
     if (plan.tensorParallel > 1)
     {
-        AddTensorSplits(tree, model, plan);
+        AddTensorSplits(tree, model, plan, grid);
     }
     AddRecomputation(tree, model, plan);
     return tree;

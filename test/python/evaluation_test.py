@@ -76,6 +76,71 @@ class EvaluationTest(unittest.TestCase):
             self.assertEqual(int(row["global_batch"]) % (int(row["dp"]) * int(options["microBatch"])), 0, row)
             self.assertGreater(float(row["measured_s"]), 0)
 
+    def refuse(self, script, text, encoding="utf-8"):
+        """Returns what a script says of a table that it refuses, behind the name of the file."""
+        with tempfile.TemporaryDirectory() as folder:
+            rows = pathlib.Path(folder) / "rows.csv"
+            rows.write_text(text, encoding=encoding)
+            done = subprocess.run(
+                [sys.executable, FOLDER / script, f"--rows={rows}", "--program=/bin/false"], capture_output=True, text=True
+            )
+        self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (1, "", 1), done.stderr)
+        start = f"{script}: error: {rows}"
+        self.assertEqual(done.stderr[: len(start)], start)
+        return done.stderr[len(start) :].strip()
+
+    def test_mistakes_in_published_rows_are_refused(self):
+        header = "group,model,variables,cluster,dp,tp,pp,options,global_batch,framework,measured_s,published,first_s\n"
+        row = "g,gpt,sequence=1024,dgx-h100,4,2,1,microBatch=2,16,ddp,2.0,8192 tokens/s (8 GPUs),1.9\n"
+        refuse = lambda text: self.refuse("published-iterations.py", text)
+        self.assertEqual(refuse("# remark\n" + header + row), ":3: the program ended with exit code 1")
+        self.assertEqual(refuse("\ufeff" + header.replace("\n", "\r\n") + row), ":2: the program ended with exit code 1")
+        self.assertEqual(refuse(""), ": has no row")
+        self.assertEqual(refuse(header + "# remark\n"), ": has no row")
+        self.assertIn(":1: the columns must be group, model", refuse(header.replace("tp", "dp") + row))
+        self.assertIn(":1: the columns must be", refuse(header.replace(",first_s", "") + row))
+        self.assertEqual(refuse(header + row.replace(",1.9", "")), ":2: has 12 fields for 13 columns")
+        self.assertEqual(refuse(header + row + "\n" + row), ":4: says the same as line 2")
+        self.assertIn("is not UTF-8", self.refuse("published-iterations.py", header + row, "utf-16"))
+        for old, new, says in (
+            (",4,2,1,", ",4,0,1,", "tp must be a whole number from 1, not '0'"),
+            (",4,2,1,", ",4,2.0,1,", "tp must be a whole number from 1, not '2.0'"),
+            (",4,2,1,", ",-4,2,1,", "dp must be a whole number from 1, not '-4'"),
+            (",4,2,1,", ",4,4,1,", "dp x tp x pp x cp is 16, but published says 8 GPUs"),
+            (",16,", ",20,", "global_batch = 20 is not a multiple of 8 = dp x microBatch"),
+            (",2.0,", ",nan,", "measured_s must be a number above 0 to 1e+06, not 'nan'"),
+            (",2.0,", ',"2,0",', "measured_s must be a number above 0 to 1e+06, not '2,0'"),
+            (",2.0,", ",2000,", "measured_s = 2000, but 2 s follow from 8192 tokens/s (8 GPUs)"),
+            (",1.9", ",-1.9", "first_s must be a number above 0 to 1e+06, not '-1.9'"),
+            ("microBatch=2", '"microBatch=2,microBatch=1"', "options: microBatch stands there twice"),
+            ("microBatch=2", "microBatch=2=2", "options: 'microBatch=2=2' is not NAME=VALUE"),
+            ("microBatch=2", "microBatch", "options: 'microBatch' is not NAME=VALUE"),
+            ("microBatch=2", '"microBatch=2,dp=2"', "options: dp has a column of its own"),
+            ("sequence=1024", "sequence=1k", "variables: sequence must be a whole number from 1, not '1k'"),
+            (",dgx-h100,", ",,", "cluster is empty"),
+        ):
+            self.assertEqual(refuse(header + row.replace(old, new)), ":2: " + says)
+
+    def test_mistakes_in_rows_of_llm_foundry_are_refused(self):
+        header = "model,sequence,gpus,gpu,micro_batch,micro_batches,zero,recompute,tokens_per_s\n"
+        row = "30b,8192,8,h100_80gb,1,21,3,full,11072\n"
+        refuse = lambda text: self.refuse("llm-foundry.py", text)
+        self.assertEqual(refuse(header + row), ":2: the program ended with exit code 1")
+        for old, new, says in (
+            ("30b", "31b", "model must be one of 125m, 350m, 760m, 1b, 3b, 7b, 13b, 30b, 70b, not '31b'"),
+            ("h100_80gb", "H100", "gpu must be one of h100_80gb, a100_80gb, not 'H100'"),
+            (",8,", ",12,", "gpus = 12 fill no servers of 8"),
+            ("11072", "inf", "tokens_per_s must be a number above 0 to 1e+09, not 'inf'"),
+        ):
+            self.assertEqual(refuse(header + row.replace(old, new)), ":2: " + says)
+
+    def test_words_that_no_row_has_are_refused(self):
+        done = subprocess.run(
+            [sys.executable, FOLDER / "published-iterations.py", "nowhere"], capture_output=True, text=True
+        )
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no row has 'nowhere' in it", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

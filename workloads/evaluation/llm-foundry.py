@@ -13,12 +13,12 @@ time of an iteration; then means by GPU and sequence length. Nothing is fitted t
 
 import argparse
 import collections
-import csv
 import pathlib
 import re
 import shlex
 import statistics
-import subprocess
+
+import published_rows
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 # layers, hidden, heads: scripts/train/yamls/pretrain of mosaicml/llm-foundry; vocabulary 50368 in all.
@@ -33,10 +33,23 @@ MODELS = {
     "30b": (48, 7168, 56),
     "70b": (80, 8192, 64),
 }
+COLUMNS = "model sequence gpus gpu micro_batch micro_batches zero recompute tokens_per_s".split()
 CLUSTERS = {"h100_80gb": "dgx-h100", "a100_80gb": "dgx-a100:nic=8x200G-roce"}
 
 
-def predict(row, arguments):
+def check(line, row):
+    """Refuses a row whose numbers or names cannot be."""
+    for name, known in (("model", MODELS), ("gpu", CLUSTERS), ("zero", ("2", "3")), ("recompute", ("none", "full"))):
+        if row[name] not in known:
+            raise published_rows.RowError(f"{line}: {name} must be one of {', '.join(known)}, not '{row[name]}'")
+    for name in ("sequence", "gpus", "micro_batch", "micro_batches"):
+        published_rows.to_count(line, name, row[name])
+    if int(row["gpus"]) % 8 != 0:
+        raise published_rows.RowError(f"{line}: gpus = {row['gpus']} fill no servers of 8")
+    published_rows.to_number(line, "tokens_per_s", row["tokens_per_s"], 1e9)
+
+
+def predict(line, row, arguments):
     """Returns tokens per second of a row."""
     layers, hidden, heads = MODELS[row["model"]]
     gpus, micro_batch = int(row["gpus"]), int(row["micro_batch"])
@@ -52,7 +65,7 @@ def predict(row, arguments):
         f"--nodes={gpus // 8}",
         f"--executor={arguments.executor}",
     ]
-    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    text = published_rows.run(line, command)
     return float(re.search(r"throughput +(\d+) tokens/s", text).group(1))
 
 
@@ -61,17 +74,17 @@ def main():
     parser.add_argument("--framework", default="llm-foundry")
     parser.add_argument("--executor", default="flow")
     parser.add_argument("--program", default=f"{FOLDER.parent.parent}/ns3 run --no-build proteus-run --", help="that runs a job")
+    parser.add_argument("--rows", default=FOLDER / "llm-foundry.csv", help="file")
     parser.add_argument("word", nargs="?", default="")
     arguments = parser.parse_args()
-    with open(FOLDER / "llm-foundry.csv", encoding="ascii") as file:
-        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    rows = published_rows.read_table(arguments.rows, COLUMNS)
+    for line, row in rows:
+        check(line, row)
     errors = collections.defaultdict(list)
-    for row in rows:
+    for line, row in published_rows.select(arguments.rows, rows, arguments.word):
         text = ",".join(row.values())
-        if arguments.word not in text:
-            continue
         measured = float(row["tokens_per_s"])
-        predicted = predict(row, arguments)
+        predicted = predict(line, row, arguments)
         error = 100 * (measured / predicted - 1)
         length = int(row["sequence"])
         group = "to 2,048" if length <= 2048 else "to 8,192" if length <= 8192 else "to 65,536"
@@ -83,4 +96,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    published_rows.start(main)

@@ -15,15 +15,16 @@ simulated, which makes the reduction of gradients a little faster; "replicas" sa
 
 import argparse
 import collections
-import csv
 import json
 import pathlib
 import shlex
 import statistics
-import subprocess
 import tempfile
 
+import published_rows
+
 FOLDER = pathlib.Path(__file__).resolve().parent
+COLUMNS = "group model variables cluster dp tp pp options global_batch framework measured_s published first_s".split()
 GPUS_PER_SERVER = {"dgx2": 16, "gb200-nvl72": 72}
 
 
@@ -45,7 +46,7 @@ def make_plan(row, maximum_gpus):
     return plan, simulated, -(-simulated * per_replica // per_server)
 
 
-def predict(row, arguments):
+def predict(line, row, arguments):
     """Returns seconds of an iteration, and the replicas that were simulated."""
     plan, replicas, servers = make_plan(row, arguments.maximumGpus)
     with tempfile.TemporaryDirectory() as folder:
@@ -64,7 +65,7 @@ def predict(row, arguments):
             command.append(f"--nodes={servers}")
         if row["variables"]:
             command.append(f"--variables={row['variables']}")
-        subprocess.run(command, capture_output=True, text=True, check=True)
+        published_rows.run(line, command)
         return json.loads(summary.read_text())["iteration_s"], replicas
 
 
@@ -106,18 +107,20 @@ def main():
     parser.add_argument("--rows", default=FOLDER / "published-iterations.csv", help="file")
     parser.add_argument("word", nargs="?", default="")
     arguments = parser.parse_args()
-    with open(arguments.rows, encoding="ascii") as file:
-        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    if arguments.maximumGpus < 1:
+        parser.error("--maximumGpus must be a number from 1")
+    rows = published_rows.read_table(arguments.rows, COLUMNS)
+    for line, row in rows:
+        published_rows.check_iteration(line, row)
+    numbers = {line: number for number, (line, _) in enumerate(rows)}
     found = collections.defaultdict(list)
     halves = collections.defaultdict(list)
-    for number, row in enumerate(rows):
-        if arguments.word not in ",".join(row.values()):
-            continue
+    for line, row in published_rows.select(arguments.rows, rows, arguments.word):
         measured = float(row["measured_s"])
-        predicted, replicas = predict(row, arguments)
+        predicted, replicas = predict(line, row, arguments)
         seconds = (measured, predicted, float(row["first_s"] or predicted))
         found[row["group"]].append(seconds)
-        halves["odd rows" if number % 2 else "even rows"].append(seconds)
+        halves["odd rows" if numbers[line] % 2 else "even rows"].append(seconds)
         label = f"{row['group']}: {row['model']}, {row['published']}"
         print(f"{label:84} {replicas:4} replicas {measured:9.4g} {predicted:9.4g} s {100 * (predicted / measured - 1):+6.1f} %", flush=True)
     for name, seconds in list(found.items()) + sorted(halves.items()):
@@ -126,4 +129,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    published_rows.start(main)

@@ -101,6 +101,12 @@ TEST(ClusterText, SaysWhatIsWrong)
     EXPECT_NE(Message("dgx-h100:fabric=ring").find("fabric must be one of"), std::string::npos);
     EXPECT_NE(Message("dgx-h100:spines=2").find("no key 'spines' for the fabric single-switch"),
               std::string::npos);
+    EXPECT_EQ(Message("dgx-h100:nodes=4,leafs=3"),
+              "--cluster=dgx-h100:nodes=4,leafs=3: leafs=3: 4 servers in leafs of 2 make 2");
+    EXPECT_NE(Message("dgx-h100:nodes=4,leafs=2,serversPerLeaf=1").find("say the same"),
+              std::string::npos);
+    EXPECT_NE(Message("dgx-h100:nodes=4,leafs=2,leaves=4").find("leaves stands there twice"),
+              std::string::npos);
     EXPECT_NE(Message("dgx-h100:bundles=pipe").find("whole or cables"), std::string::npos);
     EXPECT_NE(Message("dgx-h100:nodes=4", 3).find("give one of them"), std::string::npos);
     EXPECT_NE(Message("dgx-h100:leafs=2,fabric=torus-2d").find("belongs to leaf-spine"),

@@ -384,6 +384,13 @@ TEST(Kineto, Errors)
     EXPECT_EQ(ErrorOf({one(R"({"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": -1,)"
                            R"( "args": {"stream": 7}})")}),
               "f0: /traceEvents/0/dur: must be a number from 0 to 1e+09, not -1");
+    EXPECT_EQ(
+        ErrorOf({TraceText().Kernel("gemm", 7, 110, 20, 1).Kernel("gemm", 7, 110, 20, 1).Get()}),
+        "f0: /traceEvents/1: is there twice: gemm, with the time, stream and correlation of an "
+        "event before it");
+    EXPECT_EQ(
+        ErrorOf({TraceText().Kernel("gemm", 7, 110, 20, 1).Kernel("gemm", 7, 140, 20, 1).Get()}),
+        "");
     const auto nccl = [](const std::string& more) {
         return TraceText().Kernel("ncclKernel_X", 20, 1, 6, 5, more).Get(0, 2);
     };

@@ -5,12 +5,14 @@
  */
 
 #include "ns3/proteus-msccl.h"
+#include "ns3/proteus-warning.h"
 
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 using namespace ns3::proteus;
 
@@ -231,4 +233,30 @@ TEST(Msccl, SchedulesOfMsccl)
                 << file;
         }
     }
+}
+
+TEST(Msccl, WhatIsNotNeededIsNamed)
+{
+    std::vector<std::string> heard;
+    const WarningListener listener([&heard](const std::string& text) {
+        heard.push_back(text);
+        return false;
+    });
+    const auto read = [&heard](const std::string& from, const std::string& to) {
+        heard.clear();
+        std::string text = ALL_GATHER;
+        const std::size_t at = text.find(from);
+        EXPECT_NE(at, std::string::npos);
+        Read(text.replace(at, from.size(), to));
+        return heard.empty() ? "" : heard.front();
+    };
+    EXPECT_EQ(read("nchannels=\"1\"", "nchannels=\"1\""), "");
+    EXPECT_EQ(read("nchannels=\"1\"", "nchannels=\"4\""),
+              "x.xml:1: nchannels = 4, but thread blocks have 1 different channels");
+    EXPECT_EQ(
+        read("i_chunks=\"1\"", "i_chunks=\"2\""),
+        "x.xml:2: i_chunks = 2, but of 2 chunks (nchunksperloop) this all-gather has 1 there");
+    EXPECT_EQ(
+        read("o_chunks=\"2\"", "o_chunks=\"3\""),
+        "x.xml:2: o_chunks = 3, but of 2 chunks (nchunksperloop) this all-gather has 2 there");
 }

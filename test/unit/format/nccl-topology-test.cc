@@ -512,6 +512,8 @@ TEST(NcclTopology, WhatTheFileDoesNotSayIsAskedFor)
         }
         return "no error";
     };
+    EXPECT_EQ(errorOf(CLOUD, "nvlink=none,nvlink=nvswitch"),
+              "behind an NCCL topology: nvlink=none,nvlink=nvswitch: nvlink stands there twice");
     EXPECT_EQ(errorOf(CLOUD, "gpu=A1000").find("gpu=A1000: there is no data sheet of it"), 0u);
     EXPECT_EQ(errorOf(CLOUD, "nvlink=some").find("'nvlink=some': behind an NCCL topology"), 0u);
     EXPECT_NE(errorOf(SWITCHED, "nvlink=nvswitch").find("has NVLinks"), std::string::npos);

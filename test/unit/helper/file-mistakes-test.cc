@@ -320,3 +320,26 @@ TEST(FileMistakes, OutputsThatCannotBeWrittenNameTheirOption)
     ExpectRefusal(Start("cluster", {"--output=/dev/full"}),
                   "proteus-cluster: error: --output=/dev/full: cannot be written: No space");
 }
+
+TEST(FileMistakes, WhatStandsBehindAByteOfZeroIsNotPassedOver)
+{
+    const Folder folder;
+    const std::string model = R"({"format": "proteus-model", "version": 1, "name": "m"})";
+    for (const std::string& text : {model + std::string(1, '\0'), model + '\n' + '\0' + "}{"})
+    {
+        const std::string path = folder.Write("m.json", text);
+        ExpectRefusal(Start("run", {"--model=" + path, "--strategy=dp=2"}),
+                      ": a byte of zero, which no text has: the file was cut off or is damaged");
+    }
+}
+
+TEST(FileMistakes, ABaseThatIsNotThereSaysWhoseItIs)
+{
+    const Folder folder;
+    const std::string path = folder.Write(
+        "m.json",
+        R"({"format": "proteus-model", "version": 1, "name": "m", "base": "nowhere.json"})");
+    ExpectRefusal(Start("run", {"--model=" + path, "--strategy=dp=2"}),
+                  "--model=" + path + ": /base: " + folder.Get() +
+                      "/nowhere.json: cannot be read: No such file or directory");
+}

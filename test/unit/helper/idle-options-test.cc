@@ -323,6 +323,10 @@ TEST(IdleOptions, ServersWithoutWorkAreNotes)
     EXPECT_NE(run("--strategy=tp=4,dp=4", {three})
                   .find("flow: --nodes=3: the job has 16 GPUs of 2 servers" + idle),
               std::string::npos);
+    const std::string text = "--cluster=dgx-a100:nodes=3,nic=4x200G-roce";
+    EXPECT_NE(run("--strategy=tp=4,dp=4", {text})
+                  .find("flow: " + text + ": the job has 16 GPUs of 2 servers" + idle),
+              std::string::npos);
     EXPECT_EQ(run("--strategy=tp=4,dp=5,globalBatch=5", {three}).find(idle), std::string::npos);
     // What was not asked for: a preset is of two servers.
     EXPECT_EQ(run("--strategy=tp=4,dp=1", {}).find(idle), std::string::npos);
@@ -330,6 +334,28 @@ TEST(IdleOptions, ServersWithoutWorkAreNotes)
                   {three, "--scenario=" + WORKLOADS + "/scenarios/placement.json"})
                   .find(idle),
               std::string::npos);
+}
+
+// What the short form of a cluster says of a network that nothing crosses.
+TEST(IdleOptions, PartsOfClustersThatNothingCrossesAreNotes)
+{
+    const auto run = [](const std::string& plan) {
+        const Outcome outcome = Start("run",
+                                      {MODEL,
+                                       plan,
+                                       "--cluster=dgx-a100:nodes=2,nic=4x200G-roce,leafs=2",
+                                       "--variables=layers=2",
+                                       "--executor=flow",
+                                       "--quiet"});
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome.out;
+    };
+    const std::string idle = " has no effect: nothing leaves a server";
+    const std::string inside = run("--strategy=tp=4,dp=2");
+    EXPECT_NE(inside.find("roce,leafs=2: nic=4x200G-roce" + idle), std::string::npos) << inside;
+    EXPECT_NE(inside.find("roce,leafs=2: leafs=2" + idle), std::string::npos) << inside;
+    EXPECT_EQ(inside.find("nodes=2" + idle), std::string::npos) << inside;
+    EXPECT_EQ(run("--strategy=tp=4,dp=4").find(idle), std::string::npos);
 }
 
 TEST(IdleOptions, SettingsOfLinksThatNothingCrossesAreNotes)

@@ -5,6 +5,7 @@
  */
 
 #include "ns3/proteus-cluster.h"
+#include "ns3/proteus-command-line-program.h"
 #include "ns3/proteus-executor.h"
 #include "ns3/proteus-option-list.h"
 #include "ns3/proteus-program-options.h"
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -200,6 +202,54 @@ TEST(Stop, EndsAtOnceWhereNothingIsLost)
         const EndAtOnce tooLate;
     });
     EXPECT_EQ(late, 130);
+}
+
+/// A program that is ended while it looks for options that do nothing.
+class SlowToNote : public CommandLineProgram
+{
+  public:
+    SlowToNote()
+        : CommandLineProgram("")
+    {
+    }
+
+  private:
+    std::string GetName() const override
+    {
+        return "slow-to-note";
+    }
+
+    void AddTo(OptionList& command) override
+    {
+        command.AddValue("size", "of nothing", m_size);
+        command.AddIdle("size", []() {
+            std::raise(SIGTERM);
+            return "";
+        });
+    }
+
+    bool SendsPackets() const override
+    {
+        return false;
+    }
+
+    void Run() override
+    {
+        std::_Exit(9);
+    }
+
+    int64_t m_size{0};
+};
+
+TEST(Stop, EndsAtOnceWhileNotesAreMade)
+{
+    ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
+    std::string name = "slow-to-note";
+    std::string size = "--size=1";
+    char* arguments[] = {name.data(), size.data(), nullptr};
+    EXPECT_EXIT(std::_Exit(SlowToNote().Main(2, arguments)),
+                ::testing::ExitedWithCode(143),
+                "slow-to-note: ended by SIGTERM before there was a result: nothing is written");
 }
 
 TEST(Configuration, IsReadFromOptionsSummariesTablesAndPages)

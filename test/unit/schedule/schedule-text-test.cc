@@ -51,5 +51,9 @@ TEST(ScheduleText, MistakesSayWhatThereIs)
               "schedule: partBytes=4MB: must be a whole number, e.g. partBytes=4000000");
     EXPECT_NE(errorOf("priority,partBytes=0").find("parts of 0 bytes"), std::string::npos);
     EXPECT_NE(errorOf("priority,creditBytes=0").find("credit of 0 bytes"), std::string::npos);
+    EXPECT_EQ(errorOf("priority,partBytes=4,partBytes=8"),
+              "schedule: priority,partBytes=4,partBytes=8: partBytes stands there twice");
+    EXPECT_EQ(errorOf("priority,kinds=data+data"),
+              "schedule: kinds=data+data: data stands there twice");
     EXPECT_NE(errorOf("priority,kinds=gradient").find("gradient"), std::string::npos);
 }

@@ -141,6 +141,14 @@ TEST(ExpertDispatch, ReachAgreesWithRandomRouting)
     }
 }
 
+// Groups of one expert each choose among all experts, however many groups there are.
+TEST(ExpertDispatch, ReachOfManyGroupsIsExact)
+{
+    EXPECT_NEAR((ExpertRouting{4000, 4, 4000, 2000}).FindReach(2000),
+                (ExpertRouting{4000, 4, 1, 1}).FindReach(2000),
+                1e-9);
+}
+
 // A rail has the same device of every server.
 TEST(ExpertDispatch, PlansRailsAndServers)
 {

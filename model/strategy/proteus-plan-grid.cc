@@ -1,0 +1,160 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-plan-grid.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+void
+Check(bool ok, const std::string& message)
+{
+    if (!ok)
+    {
+        throw std::invalid_argument("plan: " + message);
+    }
+}
+
+std::string
+Text(uint64_t number)
+{
+    return std::to_string(number);
+}
+
+/// The grid that experts have to themselves.
+struct ExpertGrid
+{
+    uint32_t tensor{1};   //!< devices that share each expert
+    uint32_t experts{1};  //!< groups of these, which share the experts
+    uint32_t replicas{1}; //!< of all experts
+};
+
+/// @param plan in which experts have a grid of their own @return it
+ExpertGrid
+FindExpertGrid(const ParallelPlan& plan)
+{
+    const uint64_t width = uint64_t{plan.tensorParallel} * plan.contextParallel * plan.dataParallel;
+    const uint32_t tensor =
+        plan.expertTensorParallel > 0 ? plan.expertTensorParallel : plan.tensorParallel;
+    const uint64_t group = uint64_t{tensor} * plan.expertParallel;
+    Check(tensor <= plan.tensorParallel,
+          "etp = " + Text(tensor) + " is more than tp = " + Text(plan.tensorParallel));
+    Check(width % group == 0,
+          "experts of etp x ep = " + Text(tensor) + " x " + Text(plan.expertParallel) +
+              " devices do not divide the " + Text(width) + " = tp x cp x dp devices of a stage");
+    Check(tensor == plan.tensorParallel || plan.isSequenceParallel,
+          "ep = " + Text(plan.expertParallel) + " with etp = " + Text(tensor) +
+              " spans devices of a tensor-parallel group, each of which needs tokens of its "
+              "own; add sequenceParallel");
+    Check(!plan.isPipelineInside || plan.pipelineParallel == 1 ||
+              width / group == plan.dataParallel,
+          "mapping tp-pp-dp needs as many replicas of the experts (" + Text(width / group) +
+              ") as of the other layers (dp = " + Text(plan.dataParallel) + ")");
+    return {tensor, plan.expertParallel, static_cast<uint32_t>(width / group)};
+}
+
+/// The common refinement of the two grids of a folded plan, major first.
+std::vector<PlanAxis>
+FoldAxes(const ParallelPlan& plan)
+{
+    const ExpertGrid grid = FindExpertGrid(plan);
+    // From neighbours outwards: what is left of the axis of each grid.
+    std::vector<std::pair<std::string, uint32_t>> layers{{"tp", plan.tensorParallel},
+                                                         {"cp", plan.contextParallel},
+                                                         {"dp", plan.dataParallel}};
+    std::vector<std::pair<std::string, uint32_t>> experts{{"etp", grid.tensor},
+                                                          {"ep", grid.experts},
+                                                          {"edp", grid.replicas}};
+    const auto skip = [](auto& axes, std::size_t& at) {
+        while (at < axes.size() && axes[at].second == 1)
+        {
+            ++at;
+        }
+    };
+    std::vector<PlanAxis> folded;
+    std::size_t i = 0;
+    std::size_t k = 0;
+    for (skip(layers, i), skip(experts, k); i < layers.size(); skip(layers, i), skip(experts, k))
+    {
+        auto& [layer, layerSize] = layers[i];
+        auto& [expert, expertSize] = experts[k];
+        const uint32_t size = std::min(layerSize, expertSize);
+        Check(std::max(layerSize, expertSize) % size == 0,
+              "the groups of experts (etp " + Text(grid.tensor) + ", ep " + Text(grid.experts) +
+                  ") and those of the other layers (tp " + Text(plan.tensorParallel) + ", cp " +
+                  Text(plan.contextParallel) + ", dp " + Text(plan.dataParallel) +
+                  ") do not lie in each other");
+        // Replicas have the name of what the experts are, as in a plan that is not folded.
+        folded.push_back({layer == "dp"                      ? expert
+                          : layer == "tp" && expert == "etp" ? layer
+                          : layer == "cp" && expert == "edp" ? layer
+                                                             : expert + "-" + layer,
+                          size,
+                          layer,
+                          expert});
+        layerSize /= size;
+        expertSize /= size;
+    }
+    if (plan.dataParallel == 1)
+    {
+        folded.push_back({"edp", 1, "dp", "edp"}); // whom the samples are split over
+    }
+    std::reverse(folded.begin(), folded.end());
+    return folded;
+}
+
+/// @return the axes of the devices of a stage, major first
+std::vector<PlanAxis>
+MakeAxes(const ParallelPlan& plan)
+{
+    if (plan.expertTensorParallel > 0 || plan.dataParallel % plan.expertParallel != 0)
+    {
+        return FoldAxes(plan);
+    }
+    if (plan.expertParallel > 1)
+    {
+        return {{"edp", plan.dataParallel / plan.expertParallel, "dp", "edp"},
+                {"cp", plan.contextParallel, "cp", "edp"},
+                {"ep", plan.expertParallel, "dp", "ep"},
+                {"tp", plan.tensorParallel, "tp", "etp"}};
+    }
+    return {{"dp", plan.dataParallel, "dp", "edp"},
+            {"cp", plan.contextParallel, "cp", "edp"},
+            {"tp", plan.tensorParallel, "tp", "etp"}};
+}
+
+} // namespace
+
+PlanGrid::PlanGrid(const ParallelPlan& plan)
+    : m_axes(MakeAxes(plan))
+{
+}
+
+std::vector<std::string>
+PlanGrid::FindAxes(const std::string& role) const
+{
+    std::vector<std::string> names;
+    for (const PlanAxis& axis : m_axes)
+    {
+        if (axis.layer == role || axis.expert == role)
+        {
+            names.push_back(axis.name);
+        }
+    }
+    return names;
+}
+
+} // namespace proteus
+} // namespace ns3
