@@ -158,22 +158,24 @@ KernelEmitter::MakeKernel(const PlacedOperator& placed,
     }
     task.stream = m_context.streams.compute;
     task.phase = phase;
-    m_context.TimeKernel({placed.op.name,
-                          placed.op.kind,
-                          part.name,
-                          extents,
-                          task.flops,
-                          task.bytes,
-                          task.dataType,
-                          uint64_t{placed.stage} << 32 | m_context.GetPass(phase),
-                          HasBias(placed.op),
-                          0,
-                          placed.op.head,
-                          m_context.tree.schedule.expertDispatch != ExpertDispatch::ALL_TO_ALL &&
-                              SharesExperts(*placed.mesh),
-                          part.name.empty() && phase == m_context.GetBackward(placed.stage),
-                          !part.name.empty() && phase != m_context.GetBackward(placed.stage)},
-                         task);
+    const PhaseId pass = m_context.GetPass(phase);
+    const bool isForward = part.name.empty();
+    KernelDescription kernel;
+    kernel.name = placed.op.name;
+    kernel.kind = placed.op.kind;
+    kernel.part = part.name;
+    kernel.extents = extents;
+    kernel.flops = task.flops;
+    kernel.bytes = task.bytes;
+    kernel.dataType = task.dataType;
+    kernel.pass = uint64_t{placed.stage} << 32 | pass;
+    kernel.hasBias = HasBias(placed.op);
+    kernel.head = placed.op.head;
+    kernel.isFlex = m_context.tree.schedule.expertDispatch != ExpertDispatch::ALL_TO_ALL &&
+                    SharesExperts(*placed.mesh);
+    kernel.isRecomputation = isForward && pass == m_context.GetBackward(placed.stage);
+    kernel.isDeferred = !isForward && pass != m_context.GetBackward(placed.stage);
+    m_context.TimeKernel(kernel, task);
     return task;
 }
 
