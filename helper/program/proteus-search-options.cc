@@ -8,6 +8,7 @@
 
 #include "proteus-option-list.h"
 
+#include "ns3/proteus-plan-search.h"
 #include "ns3/proteus-split.h"
 
 #include <algorithm>
@@ -93,6 +94,7 @@ SearchOptions::AddTo(OptionList& command)
                      "time (shortest iteration on all GPUs), throughput-per-GPU or cost (rent of "
                      "whole servers per sample, see --prices); the latter two with fewer GPUs, too",
                      objective);
+    command.AddCheck("objective", [](const std::string& name) { SearchObjectiveFromString(name); });
     command.AddValue("prices", "table with rents of GPUs, a JSON file", prices);
     command.AddInput("prices");
     command.Add("budget",
