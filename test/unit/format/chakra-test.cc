@@ -577,7 +577,7 @@ TEST(Chakra, TruncationsAndCorruptionsAreHarmless)
     uint32_t nRead = 0;
     for (std::size_t n = 0; n < text.size(); n++)
     {
-        nRead += ErrorOf({text.substr(0, n), text}) == "no error";
+        nRead += ErrorOf({text.substr(0, n), text}) == "";
     }
     EXPECT_LE(nRead, 1u); // cutting off whole nodes behind the collective leaves a shorter trace
     std::mt19937 random(1);

@@ -435,7 +435,7 @@ TEST(Kineto, TruncationsAndCorruptionsAreHarmless)
     const std::string text = trace.Get(0, 2);
     for (std::size_t n = 0; n < text.size(); n++)
     {
-        EXPECT_NE(ErrorOf({text.substr(0, n)}), "no error") << n;
+        EXPECT_NE(ErrorOf({text.substr(0, n)}), "") << n;
     }
     std::mt19937 random(1);
     for (int i = 0; i < 5000; i++)

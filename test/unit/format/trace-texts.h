@@ -42,13 +42,13 @@ MakeTraceFiles(const std::vector<std::string>& texts)
     return files;
 }
 
-/// @param read reads a trace @return what is wrong with it, in one line; "no error" if nothing is
+/// @param read reads a trace @return what is wrong with it, in one line; "" if nothing is
 inline std::string
 TraceErrorOf(const std::function<void()>& read)
 {
     const std::string error = ErrorOf(read);
     EXPECT_EQ(error.find('\n'), std::string::npos);
-    return error.empty() ? "no error" : error;
+    return error;
 }
 
 } // namespace proteus
