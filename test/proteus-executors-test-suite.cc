@@ -133,7 +133,7 @@ class ExecutorNamesTest : public TestCase
             {{"both", "classic", ""}, {"packet", "classic"}},
             {{"packet", "classic", ""}, {"classic"}},
             {{"distsim", "classic", ""}, {"distsim"}},
-            {{"flow,alpha-beta,distsim,flow", "flow", ""}, {"flow", "alpha-beta", "distsim"}},
+            {{"flow,alpha-beta,distsim", "flow", ""}, {"flow", "alpha-beta", "distsim"}},
             {{"distsim-flow,classic", "flow", ""}, {"distsim-flow", "classic"}},
             {{"flow", "flow", "file"}, {"flow_calibrated"}},
             {{"both", "flow", "file"}, {"packet", "flow", "flow_calibrated"}},
@@ -153,8 +153,9 @@ class ExecutorNamesTest : public TestCase
         ExpectRefused("packets", "flow", "", "must be of packet, flow");
         ExpectRefused("", "flow", "", "must be of packet, flow");
         ExpectRefused("packet", "x", "", "--htae=x: must be flow or classic");
-        ExpectRefused("packet,,flow", "flow", "", "must be of packet, flow");
-        ExpectRefused("packet,flow,", "flow", "", "must be of packet, flow");
+        ExpectRefused("flow,alpha-beta,flow", "flow", "", "flow stands there twice");
+        ExpectRefused("packet,,flow", "flow", "", "a part is empty");
+        ExpectRefused("packet,flow,", "flow", "", "a part is empty");
         ExpectRefused("packet, flow", "flow", "", "must be of packet, flow");
         ExpectRefused("both,classic", "flow", "", "must be of packet, flow");
         ExpectRefused("flow_calibrated", "flow", "", "needs --calibration=FILE");
