@@ -31,9 +31,8 @@ namespace
 
 constexpr const char* FORMAT = "proteus-model";
 constexpr uint64_t MAX_REPEAT = 100000;
-/// Layers and rounds of blocks. Time and memory to compile a chain of residual blocks grow with the
-/// square of its length: one of this length takes a minute and 2 GB.
-constexpr uint64_t MAX_LAYERS = 50000;
+/// Layers and rounds of blocks; blocks that repeat each other must not run for ever.
+constexpr uint64_t MAX_LAYERS = 200000;
 /// Blocks within blocks that are still no mistake.
 constexpr std::size_t MAX_BLOCK_DEPTH = 20;
 

@@ -491,6 +491,24 @@ PassEmitter::MakeGradient(const PlacedOperator& placed,
     return made;
 }
 
+/// Whether a kernel adds a gradient to the one that there is, and no communication is between.
+bool
+PassEmitter::IsSum(const PlacedOperator& placed,
+                   const OperatorPart& part,
+                   const GradientWrite& write) const
+{
+    const Access& target = placed.op.reads[write.read];
+    const PlacedTensor& tensor = m_context.placement.tensors[target.tensor];
+    const auto nWrites =
+        std::count_if(part.writes.begin(), part.writes.end(), [&](const GradientWrite& other) {
+            return placed.op.reads[other.read].tensor == target.tensor;
+        });
+    return target.isDifferentiable && tensor.tensor.role != TensorRole::PARAMETER && nWrites == 1 &&
+           m_tensors.gradients.count(target.tensor) > 0 &&
+           PlanBoxing(FindGradientLayout(placed, write), tensor.gradient, tensor.tensor.shape)
+               .empty();
+}
+
 void
 PassEmitter::EmitBackwardPart(OperatorId id, const OperatorPart& part, Pass& pass)
 {
@@ -515,6 +533,16 @@ PassEmitter::EmitBackwardPart(OperatorId id, const OperatorPart& part, Pass& pas
     }
     Row kernel;
     KernelPieces written{part.isView ? 1 : CountGradientPieces(placed, part), {}};
+    std::set<TensorId> sums; // what the kernel adds to: of these, its result alone goes on
+    for (const GradientWrite& write : part.writes)
+    {
+        const TensorId target = op.reads[write.read].tensor;
+        if (!part.isView && written.pieces == 1 && IsSum(placed, part, write))
+        {
+            reads.push_back(m_tensors.gradients.at(target).Whole());
+            sums.insert(target);
+        }
+    }
     if (!part.isView)
     {
         kernel = m_kernels.EmitKernel(id,
@@ -536,6 +564,10 @@ PassEmitter::EmitBackwardPart(OperatorId id, const OperatorPart& part, Pass& pas
         {
             made.pieces = written.pieces;
             made.early = {written.first};
+        }
+        if (sums.count(target.tensor) > 0)
+        {
+            m_tensors.gradients.erase(target.tensor);
         }
         AddGradient(id, write, made, pass);
     }

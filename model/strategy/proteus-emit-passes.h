@@ -76,6 +76,9 @@ class PassEmitter
                      PhaseId phase,
                      const Pass& pass,
                      const Row& kernel);
+    bool IsSum(const PlacedOperator& placed,
+               const OperatorPart& part,
+               const GradientWrite& write) const;
     uint32_t CountGradientPieces(const PlacedOperator& placed, const OperatorPart& part) const;
     static Layout FindGradientLayout(const PlacedOperator& placed, const GradientWrite& write);
     Value MakeGradient(const PlacedOperator& placed,

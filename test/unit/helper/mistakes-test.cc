@@ -271,7 +271,7 @@ const std::vector<Mistake> MISTAKES{
      {"--study=" + WORKLOADS + "/studies/oversubscription.json", "--folder=x,y", "--csv=x/0.json"},
      "--folder=x would write "},
     {"run", {MODEL, PLAN, "--variables=layers=4,layers=6"}, "layers stands there twice"},
-    {"run", {MODEL, PLAN, "--variables=layers=100000"}, "the model has more than 50000 layers"},
+    {"run", {MODEL, PLAN, "--variables=layers=100000"}, "the model has more than 200000 layers"},
     {"run", {MODEL, PLAN, "--variables=batch=4"}, "batch is not set here: it follows from"},
     {"compile",
      {MODEL, "--strategy=dp=2,microbatch=4"},

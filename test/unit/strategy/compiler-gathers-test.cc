@@ -28,13 +28,19 @@ namespace
 {
 
 ExecutionGraph
-Compile(const std::string& strategy, int64_t dropout = 1)
+Compile(const std::string& strategy,
+        int64_t dropout = 1,
+        const std::map<std::string, int64_t>& others = {})
 {
     std::istringstream input(strategy);
     const StrategyFile file = ReadStrategyJson(input, "s.json");
     std::map<std::string, int64_t> variables{{"layers", 4},
                                              {"fusedAttention", 1},
                                              {"dropout", dropout}};
+    for (const auto& [variable, value] : others)
+    {
+        variables[variable] = value;
+    }
     for (const auto& [variable, value] : file.GetVariables())
     {
         variables[variable] = value;
@@ -211,6 +217,30 @@ TEST(Recomputation, TakesEveryNthBlock)
                      "plan: recomputeEvery says which blocks are computed again, and needs "
                      "recompute = full");
     }
+}
+
+// What a kernel adds a gradient to is read by it, and needed by nobody else: along a chain of
+// residual connections there is one gradient at a time, and a block more keeps its input alone.
+TEST(Recomputation, KeepsTheInputsOfBlocksAlone)
+{
+    std::map<int64_t, uint64_t> bytes;
+    for (const int64_t layers : {8, 16, 32})
+    {
+        const ExecutionGraph graph = Compile(R"({"dp": 1, "recompute": "full"})",
+                                             0,
+                                             {{"layers", layers}, {"vocabulary", 64}});
+        bytes[layers] =
+            AccountMemory(graph)[0].bytesAtPeak[static_cast<std::size_t>(MemoryUse::ACTIVATIONS)];
+        for (TaskId id = 0; id < graph.GetNTasks(); ++id)
+        {
+            if (graph.GetName(graph.GetTask(id)).find("layer0.") == 0)
+            {
+                EXPECT_LE(graph.GetDependencies(id).size(), 6u) << graph.GetName(graph.GetTask(id));
+            }
+        }
+    }
+    EXPECT_EQ(bytes.at(32) - bytes.at(16), 16u * 2048 * 768 * 2);
+    EXPECT_EQ(bytes.at(16) - bytes.at(8), 8u * 2048 * 768 * 2);
 }
 
 TEST(Recomputation, StopsWhenAllThatIsReadIsThere)

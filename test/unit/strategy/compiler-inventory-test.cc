@@ -338,8 +338,12 @@ TEST(Inventory, Gpt1Recomputation)
     EXPECT_EQ(counts.at(RecomputePlan::FULL), 74u);
     // The original goes from 1979.5 to 1072.3 MiB; it keeps 16 bytes per attention score and five
     // copies of what GELU makes, where 9 bytes and two copies are enough. With recomputation these
-    // live in one layer at a time.
-    EXPECT_NEAR(static_cast<double>(peaks.at(RecomputePlan::FULL)) / (1 << 20), 1072.323, 60);
+    // live in one layer at a time, 39 MiB. Of the gradients along residual connections one is kept
+    // here at a time; those of all layers are 72 MiB.
+    constexpr double MIB = 1 << 20;
+    const double peak = static_cast<double>(peaks.at(RecomputePlan::FULL)) / MIB;
+    EXPECT_LT(peak, 1072.323);
+    EXPECT_GT(peak, 1072.323 - 39 - 72 - 10);
     EXPECT_LT(peaks.at(RecomputePlan::FULL), peaks.at(RecomputePlan::NONE));
 }
 
