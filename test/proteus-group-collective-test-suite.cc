@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "proteus-job-test-tools.h"
+
 #include "ns3/boolean.h"
 #include "ns3/proteus-helper.h"
 #include "ns3/proteus-program.h"
@@ -20,6 +22,8 @@
 
 using namespace ns3;
 using namespace ns3::proteus;
+using jobtest::FirstDevices;
+using jobtest::MakeCollectiveGraph;
 
 namespace
 {
@@ -88,35 +92,6 @@ GetError(const ProteusHelper& helper,
     }
     Simulator::Destroy();
     return message;
-}
-
-/// One collective over the given devices.
-ExecutionGraph
-MakeCollectiveGraph(const std::vector<DeviceId>& members, Collective collective, uint64_t bytes)
-{
-    GraphBuilder builder(members.back() + 1);
-    const StreamId stream = builder.AddStream("communication");
-    const PhaseId phase = builder.AddPhase("iteration");
-    builder.AddCommunication(phase,
-                             builder.AddGroup(members),
-                             stream,
-                             ToString(collective),
-                             collective,
-                             bytes,
-                             Parallelism::TENSOR);
-    return builder.Build();
-}
-
-/// The first n devices.
-std::vector<DeviceId>
-FirstDevices(uint32_t n)
-{
-    std::vector<DeviceId> devices(n);
-    for (DeviceId device = 0; device < n; ++device)
-    {
-        devices[device] = device;
-    }
-    return devices;
 }
 
 /// Payload that all ports of a vertex with a technology have sent or received.

@@ -97,7 +97,7 @@ class ProteusTraceStepping : public TestCase
     void DoRun() override
     {
         const Cluster cluster = MakeCluster("dgx-a100", 2);
-        const auto graph = MakeCollectiveGraph(16, Collective::ALL_REDUCE, 1 << 20);
+        const auto graph = MakeCollectiveGraph(FirstDevices(16), Collective::ALL_REDUCE, 1 << 20);
         const auto plain = RunGraph(MakeHelper(), cluster, graph);
 
         Ptr<TrainingJob> job = MakeHelper().Install(cluster, graph);
@@ -217,9 +217,9 @@ class ProteusProgress : public TestCase
             ProteusHelper helper = MakeHelper();
             helper.SetNetworkAttribute("Algorithm", StringValue(algorithm));
             helper.SetNetworkAttribute("Protocol", StringValue(protocol));
-            Ptr<TrainingJob> job =
-                helper.Install(MakeCluster("dgx-h100", 1),
-                               MakeCollectiveGraph(8, Collective::ALL_REDUCE, 1000001));
+            Ptr<TrainingJob> job = helper.Install(
+                MakeCluster("dgx-h100", 1),
+                MakeCollectiveGraph(FirstDevices(8), Collective::ALL_REDUCE, 1000001));
             const TrainingJob::Progress begin = job->GetProgress();
             job->Run();
             const TrainingJob::Progress end = job->GetProgress();

@@ -64,18 +64,25 @@ MakeHelper()
     return helper;
 }
 
-/// One collective over the first devices of a cluster.
-inline ExecutionGraph
-MakeCollectiveGraph(uint32_t devices, Collective collective, uint64_t bytes)
+/// The first n devices.
+inline std::vector<DeviceId>
+FirstDevices(uint32_t n)
 {
-    GraphBuilder builder(devices);
+    std::vector<DeviceId> devices(n);
+    for (DeviceId device = 0; device < n; ++device)
+    {
+        devices[device] = device;
+    }
+    return devices;
+}
+
+/// One collective over the given devices.
+inline ExecutionGraph
+MakeCollectiveGraph(const std::vector<DeviceId>& members, Collective collective, uint64_t bytes)
+{
+    GraphBuilder builder(members.back() + 1);
     const StreamId stream = builder.AddStream("communication");
     const PhaseId phase = builder.AddPhase("iteration");
-    std::vector<DeviceId> members;
-    for (DeviceId device = 0; device < devices; ++device)
-    {
-        members.push_back(device);
-    }
     builder.AddCommunication(phase,
                              builder.AddGroup(members),
                              stream,

@@ -135,7 +135,9 @@ class ProteusRingAllReduce : public TestCase
             helper.SetNetworkAttribute("Channels", UintegerValue(1));
             helper.SetNetworkAttribute("ChunkBytes", UintegerValue(512 * 1024));
             const auto outcome =
-                RunGraph(helper, cluster, MakeCollectiveGraph(8, Collective::ALL_REDUCE, bytes));
+                RunGraph(helper,
+                         cluster,
+                         MakeCollectiveGraph(FirstDevices(8), Collective::ALL_REDUCE, bytes));
             // Payload rate of all NVLinks of a GPU, both ways at once.
             double rate = 0;
             int64_t delayPs = 0;

@@ -53,14 +53,13 @@ Converter::Convert(const Value& value, const Layout& target, const Cargo& cargo)
     options.allToAllOfTwo = cargo.isExchange;
     options.isRooted = !cargo.isRead;
     Value now = value;
-    Cargo staged; // with the phases of a step
-    const Cargo* what = &cargo;
-    bool isThere = false; // at the devices of the experts, or back
     const std::vector<BoxingStep> steps = PlanBoxing(value.layout, target, cargo.shape, options);
     const bool isStaged =
         cargo.exchange && std::any_of(steps.begin(), steps.end(), [](const BoxingStep& step) {
             return step.collective == Collective::ALL_TO_ALL;
         });
+    Cargo staged = cargo; // with the phases of a step
+    bool isThere = false; // at the devices of the experts, or back
     for (const BoxingStep& step : steps)
     {
         if (step.collective != Collective::REDUCE_SCATTER)
@@ -70,19 +69,17 @@ Converter::Convert(const Value& value, const Layout& target, const Cargo& cargo)
         const bool isExchanged = step.collective == Collective::ALL_TO_ALL;
         if (isStaged)
         {
-            staged = cargo;
             staged.sendPhase = staged.receivePhase = isExchanged ? cargo.exchange->during
                                                      : isThere   ? cargo.exchange->after
                                                                  : cargo.exchange->before;
             isThere = isThere || isExchanged;
-            what = &staged;
         }
         const bool isDispatch =
             isExchanged && cargo.routing.experts > 0 &&
             m_context.tree.schedule.expertDispatch != ExpertDispatch::ALL_TO_ALL;
-        now = step.collective == Collective::SEND_RECV ? EmitTransfers(now, step, *what)
-              : isDispatch                             ? EmitDispatch(now, step, *what)
-                                                       : EmitCollective(now, step, *what);
+        now = step.collective == Collective::SEND_RECV ? EmitTransfers(now, step, staged)
+              : isDispatch                             ? EmitDispatch(now, step, staged)
+                                                       : EmitCollective(now, step, staged);
     }
     now.layout = target; // a slice of what a device has is free
     return now;

@@ -25,21 +25,6 @@ namespace proteus
 namespace
 {
 
-void
-Check(bool ok, const std::string& message)
-{
-    if (!ok)
-    {
-        throw std::invalid_argument("plan: " + message);
-    }
-}
-
-std::string
-Text(uint64_t number)
-{
-    return std::to_string(number);
-}
-
 /// "layer12" is "layer" and 12.
 bool
 SplitNumber(const std::string& text, std::string& name, uint32_t& number)
@@ -131,17 +116,18 @@ CheckEnds(const ParallelPlan& plan)
 {
     const bool isPipeline = uint64_t{plan.pipelineParallel} * plan.virtualStages > 1;
     const bool hasBlocks = plan.firstStageBlocks > 0 || plan.lastStageBlocks > 0;
-    Check(isPipeline || !(hasBlocks || plan.isEmbeddingBlock || plan.isHeadBlock),
-          "firstStageBlocks, lastStageBlocks, embeddingAsBlock and headAsBlock belong to a "
-          "pipeline; add pp");
-    Check(plan.pipelineParallel > 1 || !hasBlocks,
-          "firstStageBlocks and lastStageBlocks need pp of 2 at least");
+    CheckPlan(isPipeline || !(hasBlocks || plan.isEmbeddingBlock || plan.isHeadBlock),
+              "firstStageBlocks, lastStageBlocks, embeddingAsBlock and headAsBlock belong to a "
+              "pipeline; add pp");
+    CheckPlan(plan.pipelineParallel > 1 || !hasBlocks,
+              "firstStageBlocks and lastStageBlocks need pp of 2 at least");
     for (const auto& [what, blocks] : {std::pair{"firstStageBlocks", plan.firstStageBlocks},
                                        std::pair{"lastStageBlocks", plan.lastStageBlocks}})
     {
-        Check(blocks % plan.virtualStages == 0,
-              std::string(what) + " = " + Text(blocks) +
-                  " is not a multiple of virtualStages = " + Text(plan.virtualStages));
+        CheckPlan(
+            blocks % plan.virtualStages == 0,
+            std::string(what) + " = " + std::to_string(blocks) +
+                " is not a multiple of virtualStages = " + std::to_string(plan.virtualStages));
     }
 }
 
@@ -210,8 +196,8 @@ AddStages(StrategyTree& tree, const Model& model, const ParallelPlan& plan)
         {
             tree.root.children.emplace_back();
             node = &tree.root.children.back();
-            node->name =
-                run.first.block + "{" + Text(run.first.number) + ".." + Text(run.last) + "}";
+            node->name = run.first.block + "{" + std::to_string(run.first.number) + ".." +
+                         std::to_string(run.last) + "}";
         }
         else
         {
@@ -282,33 +268,35 @@ CheckShares(const Model& model, const ParallelPlan& plan)
     auto has = [&](auto&& condition) {
         return std::any_of(operators.begin(), operators.end(), condition);
     };
-    Check(plan.tensorParallel == 1 ||
-              has([](const ModelOperator& op) { return !op.tensorParallel.empty(); }),
-          "tp = " + Text(plan.tensorParallel) + ", but no operator of model " + model.GetName() +
-              " says what tensor parallelism splits");
-    Check(plan.contextParallel == 1 ||
-              has([](const ModelOperator& op) { return op.FindDimension("sequence") != NO_ID; }),
-          "cp = " + Text(plan.contextParallel) + ", but no operator of model " + model.GetName() +
-              " has a sequence to split");
-    Check(plan.recomputeEvery == 1 || plan.recompute == RecomputePlan::FULL,
-          "recomputeEvery says which blocks are computed again, and needs recompute = full");
-    Check(plan.recompute != RecomputePlan::SELECTIVE ||
-              has([](const ModelOperator& op) { return op.kind == "attention"; }),
-          "recompute = selective, but model " + model.GetName() + " has no attention");
-    Check(plan.recompute != RecomputePlan::FULL || has([](const ModelOperator& op) {
-              std::string block;
-              uint32_t number = 0;
-              const std::size_t dot = op.name.find('.');
-              return dot != std::string::npos && SplitNumber(op.name.substr(0, dot), block, number);
-          }),
-          "recompute = full, but model " + model.GetName() +
-              " has no numbered blocks; write a tree that says what to compute again");
+    CheckPlan(plan.tensorParallel == 1 ||
+                  has([](const ModelOperator& op) { return !op.tensorParallel.empty(); }),
+              "tp = " + std::to_string(plan.tensorParallel) + ", but no operator of model " +
+                  model.GetName() + " says what tensor parallelism splits");
+    CheckPlan(plan.contextParallel == 1 || has([](const ModelOperator& op) {
+                  return op.FindDimension("sequence") != NO_ID;
+              }),
+              "cp = " + std::to_string(plan.contextParallel) + ", but no operator of model " +
+                  model.GetName() + " has a sequence to split");
+    CheckPlan(plan.recomputeEvery == 1 || plan.recompute == RecomputePlan::FULL,
+              "recomputeEvery says which blocks are computed again, and needs recompute = full");
+    CheckPlan(plan.recompute != RecomputePlan::SELECTIVE ||
+                  has([](const ModelOperator& op) { return op.kind == "attention"; }),
+              "recompute = selective, but model " + model.GetName() + " has no attention");
+    CheckPlan(plan.recompute != RecomputePlan::FULL || has([](const ModelOperator& op) {
+                  std::string block;
+                  uint32_t number = 0;
+                  const std::size_t dot = op.name.find('.');
+                  return dot != std::string::npos &&
+                         SplitNumber(op.name.substr(0, dot), block, number);
+              }),
+              "recompute = full, but model " + model.GetName() +
+                  " has no numbered blocks; write a tree that says what to compute again");
     const bool isExpert = plan.expertParallel > 1;
-    Check((!isExpert && plan.expertTensorParallel == 0) ||
-              has([](const ModelOperator& op) { return op.kind == "expert-linear"; }),
-          (isExpert ? "ep = " + Text(plan.expertParallel)
-                    : "etp = " + Text(plan.expertTensorParallel)) +
-              ", but model " + model.GetName() + " has no experts");
+    CheckPlan((!isExpert && plan.expertTensorParallel == 0) ||
+                  has([](const ModelOperator& op) { return op.kind == "expert-linear"; }),
+              (isExpert ? "ep = " + std::to_string(plan.expertParallel)
+                        : "etp = " + std::to_string(plan.expertTensorParallel)) +
+                  ", but model " + model.GetName() + " has no experts");
 }
 
 /// The mesh, and what holds for all operators: samples and sequences are split.
@@ -458,16 +446,16 @@ ParallelPlan::GetNMicroBatches() const
     };
     for (const auto& [name, value] : positive)
     {
-        Check(value > 0, std::string(name) + " is 0, must be at least 1");
+        CheckPlan(value > 0, std::string(name) + " is 0, must be at least 1");
     }
-    Check(GetNDevices() <= MAX_DEVICES,
-          "dp x tp x pp x cp needs more than the " + Text(MAX_DEVICES) +
-              " devices that a graph can have");
+    CheckPlan(GetNDevices() <= MAX_DEVICES,
+              "dp x tp x pp x cp needs more than the " + std::to_string(MAX_DEVICES) +
+                  " devices that a graph can have");
     PlanGrid(*this); // throws if there is none
     const uint64_t step = uint64_t{microBatch} * dataParallel;
-    Check(globalBatch % step == 0,
-          "globalBatch = " + Text(globalBatch) + " is not a multiple of " + Text(step) +
-              " = microBatch x dp");
+    CheckPlan(globalBatch % step == 0,
+              "globalBatch = " + std::to_string(globalBatch) + " is not a multiple of " +
+                  std::to_string(step) + " = microBatch x dp");
     return globalBatch == 0 ? 1 : static_cast<uint32_t>(globalBatch / step);
 }
 
@@ -497,8 +485,9 @@ CountStageBlocks(uint64_t nBlocks, const ParallelPlan& plan, const std::string& 
     {
         return {nBlocks};
     }
-    const std::string model = "model " + name + " has " + Text(nBlocks) + " numbered blocks";
-    Check(nBlocks > 0, model + "; write a tree that gives stages to its nodes");
+    const std::string model =
+        "model " + name + " has " + std::to_string(nBlocks) + " numbered blocks";
+    CheckPlan(nBlocks > 0, model + "; write a tree that gives stages to its nodes");
     // What is left for device groups that say nothing, with embedding and head where they count.
     const uint64_t extra = (plan.isEmbeddingBlock ? 1 : 0) + (plan.isHeadBlock ? 1 : 0);
     const uint64_t given = uint64_t{plan.firstStageBlocks} + plan.lastStageBlocks;
@@ -507,13 +496,15 @@ CountStageBlocks(uint64_t nBlocks, const ParallelPlan& plan, const std::string& 
     const uint64_t nOthers = (pp - nGiven) * chunks;
     const uint64_t left = nBlocks + extra - std::min(given, nBlocks + extra);
     const bool isEven = given <= nBlocks + extra && (nOthers > 0 ? left % nOthers == 0 : left == 0);
-    Check(isEven,
-          model + (extra > 0 ? " (and " + Text(extra) + " for embedding and head)" : "") +
-              ", which " + Text(pp * chunks) +
-              " pipeline stages (pp x virtualStages) cannot share evenly" +
-              (given > 0 ? " beside the " + Text(given) + " of the first and the last" : "") +
-              "; embeddingAsBlock and headAsBlock count what is around the blocks as one, " +
-              "firstStageBlocks and lastStageBlocks say what the ends have");
+    CheckPlan(isEven,
+              model +
+                  (extra > 0 ? " (and " + std::to_string(extra) + " for embedding and head)" : "") +
+                  ", which " + std::to_string(pp * chunks) +
+                  " pipeline stages (pp x virtualStages) cannot share evenly" +
+                  (given > 0 ? " beside the " + std::to_string(given) + " of the first and the last"
+                             : "") +
+                  "; embeddingAsBlock and headAsBlock count what is around the blocks as one, " +
+                  "firstStageBlocks and lastStageBlocks say what the ends have");
     std::vector<uint64_t> shares(pp * chunks, nOthers > 0 ? left / nOthers : 0);
     for (uint64_t chunk = 0; chunk < chunks; ++chunk)
     {
@@ -522,10 +513,11 @@ CountStageBlocks(uint64_t nBlocks, const ParallelPlan& plan, const std::string& 
         first = plan.firstStageBlocks > 0 ? plan.firstStageBlocks / chunks : first;
         last = plan.lastStageBlocks > 0 ? plan.lastStageBlocks / chunks : last;
     }
-    Check(shares.front() >= (plan.isEmbeddingBlock ? 1U : 0U) &&
-              shares.back() >= (plan.isHeadBlock ? 1U : 0U),
-          "the first or the last stage has no block that embedding or head could take the place "
-          "of");
+    CheckPlan(
+        shares.front() >= (plan.isEmbeddingBlock ? 1U : 0U) &&
+            shares.back() >= (plan.isHeadBlock ? 1U : 0U),
+        "the first or the last stage has no block that embedding or head could take the place "
+        "of");
     shares.front() -= plan.isEmbeddingBlock ? 1 : 0;
     shares.back() -= plan.isHeadBlock ? 1 : 0;
     return shares;
@@ -550,12 +542,13 @@ StrategyTree
 ExpandPlan(const Model& model, const ParallelPlan& plan)
 {
     CheckShares(model, plan);
-    Check(!plan.hasRepresentative ||
-              (plan.optimizer.zero == 3 && plan.GetNDevices() == plan.dataParallel &&
-               plan.expertParallel == 1 && plan.expertTensorParallel == 0 &&
-               plan.virtualStages == 1 && !plan.optimizer.isOffloaded),
-          "representative: a device can stand for all only under ZeRO 3 (not offloaded) without "
-          "other parallelism");
+    CheckPlan(
+        !plan.hasRepresentative ||
+            (plan.optimizer.zero == 3 && plan.GetNDevices() == plan.dataParallel &&
+             plan.expertParallel == 1 && plan.expertTensorParallel == 0 &&
+             plan.virtualStages == 1 && !plan.optimizer.isOffloaded),
+        "representative: a device can stand for all only under ZeRO 3 (not offloaded) without "
+        "other parallelism");
     CheckEnds(plan);
     StrategyTree tree;
     tree.name = "plan";

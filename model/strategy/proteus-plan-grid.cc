@@ -15,11 +15,8 @@ namespace ns3
 namespace proteus
 {
 
-namespace
-{
-
 void
-Check(bool ok, const std::string& message)
+CheckPlan(bool ok, const std::string& message)
 {
     if (!ok)
     {
@@ -27,11 +24,8 @@ Check(bool ok, const std::string& message)
     }
 }
 
-std::string
-Text(uint64_t number)
+namespace
 {
-    return std::to_string(number);
-}
 
 /// The grid that experts have to themselves.
 struct ExpertGrid
@@ -49,19 +43,22 @@ FindExpertGrid(const ParallelPlan& plan)
     const uint32_t tensor =
         plan.expertTensorParallel > 0 ? plan.expertTensorParallel : plan.tensorParallel;
     const uint64_t group = uint64_t{tensor} * plan.expertParallel;
-    Check(tensor <= plan.tensorParallel,
-          "etp = " + Text(tensor) + " is more than tp = " + Text(plan.tensorParallel));
-    Check(width % group == 0,
-          "experts of etp x ep = " + Text(tensor) + " x " + Text(plan.expertParallel) +
-              " devices do not divide the " + Text(width) + " = tp x cp x dp devices of a stage");
-    Check(tensor == plan.tensorParallel || plan.isSequenceParallel,
-          "ep = " + Text(plan.expertParallel) + " with etp = " + Text(tensor) +
-              " spans devices of a tensor-parallel group, each of which needs tokens of its "
-              "own; add sequenceParallel");
-    Check(!plan.isPipelineInside || plan.pipelineParallel == 1 ||
-              width / group == plan.dataParallel,
-          "mapping tp-pp-dp needs as many replicas of the experts (" + Text(width / group) +
-              ") as of the other layers (dp = " + Text(plan.dataParallel) + ")");
+    CheckPlan(tensor <= plan.tensorParallel,
+              "etp = " + std::to_string(tensor) +
+                  " is more than tp = " + std::to_string(plan.tensorParallel));
+    CheckPlan(width % group == 0,
+              "experts of etp x ep = " + std::to_string(tensor) + " x " +
+                  std::to_string(plan.expertParallel) + " devices do not divide the " +
+                  std::to_string(width) + " = tp x cp x dp devices of a stage");
+    CheckPlan(tensor == plan.tensorParallel || plan.isSequenceParallel,
+              "ep = " + std::to_string(plan.expertParallel) +
+                  " with etp = " + std::to_string(tensor) +
+                  " spans devices of a tensor-parallel group, each of which needs tokens of its "
+                  "own; add sequenceParallel");
+    CheckPlan(
+        !plan.isPipelineInside || plan.pipelineParallel == 1 || width / group == plan.dataParallel,
+        "mapping tp-pp-dp needs as many replicas of the experts (" + std::to_string(width / group) +
+            ") as of the other layers (dp = " + std::to_string(plan.dataParallel) + ")");
     return {tensor, plan.expertParallel, static_cast<uint32_t>(width / group)};
 }
 
@@ -91,11 +88,12 @@ FoldAxes(const ParallelPlan& plan)
         auto& [layer, layerSize] = layers[i];
         auto& [expert, expertSize] = experts[k];
         const uint32_t size = std::min(layerSize, expertSize);
-        Check(std::max(layerSize, expertSize) % size == 0,
-              "the groups of experts (etp " + Text(grid.tensor) + ", ep " + Text(grid.experts) +
-                  ") and those of the other layers (tp " + Text(plan.tensorParallel) + ", cp " +
-                  Text(plan.contextParallel) + ", dp " + Text(plan.dataParallel) +
-                  ") do not lie in each other");
+        CheckPlan(std::max(layerSize, expertSize) % size == 0,
+                  "the groups of experts (etp " + std::to_string(grid.tensor) + ", ep " +
+                      std::to_string(grid.experts) + ") and those of the other layers (tp " +
+                      std::to_string(plan.tensorParallel) + ", cp " +
+                      std::to_string(plan.contextParallel) + ", dp " +
+                      std::to_string(plan.dataParallel) + ") do not lie in each other");
         // Replicas have the name of what the experts are, as in a plan that is not folded.
         folded.push_back({layer == "dp"                      ? expert
                           : layer == "tp" && expert == "etp" ? layer

@@ -25,6 +25,11 @@ namespace proteus
 {
 
 /// @ingroup proteus
+/// @param ok whether a plan makes sense @param message what is wrong with it otherwise
+/// @throw std::invalid_argument with the message, if it does not
+void CheckPlan(bool ok, const std::string& message);
+
+/// @ingroup proteus
 /// An axis of the grid of a stage's devices.
 struct PlanAxis
 {
