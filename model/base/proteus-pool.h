@@ -46,11 +46,17 @@ class Pool
     }
 
     /// @param value to put there @return a place that was free
-    uint32_t Add(T value)
+    uint32_t Add(T&& value)
     {
         const uint32_t id = Take();
         m_places[id] = std::move(value);
         return id;
+    }
+
+    /// @copydoc Add
+    uint32_t Add(const T& value)
+    {
+        return Add(T(value));
     }
 
     /// @param id of a place that is taken, and free from now on
@@ -69,6 +75,15 @@ class Pool
     const T& operator[](uint32_t id) const
     {
         return m_places[id];
+    }
+
+    /// Brings an object nearer to the processor. @param id of a place, or any number
+    void Prefetch(uint32_t id) const
+    {
+        if (id < m_places.size())
+        {
+            __builtin_prefetch(&m_places[id]);
+        }
     }
 
     /// @return number of places, taken and free: all numbers are below

@@ -135,6 +135,12 @@ class ProgramMachine
         return m_blocks[id];
     }
 
+    /// Brings a block nearer to the processor. @param id of a block, or any number
+    void Prefetch(uint32_t id) const
+    {
+        m_blocks.Prefetch(id);
+    }
+
     /// @param id of a rank @return it
     Rank& GetRank(uint32_t id)
     {

@@ -59,16 +59,14 @@ class CreditControl
             port.stalledSincePs = nowPs;
         }
         int64_t credit = lane.creditBytes;
-        for (uint32_t i = lane.returns.GetHead(); i != lane.returns.GetTail(); ++i)
-        {
-            credit += lane.returns.At(i).bytes;
-            if (credit >= wireBytes)
-            {
-                return lane.returns.At(i).timePs;
-            }
-        }
-        port.starved |= 1u << trafficClass;
-        return EventTree::NEVER;
+        int64_t whenPs = EventTree::NEVER;
+        ForEachReturn(lane, [&](int64_t homePs, int64_t bytes) {
+            const bool lacked = credit < wireBytes;
+            credit += bytes;
+            whenPs = lacked && credit >= wireBytes ? homePs : whenPs;
+        });
+        port.starved |= whenPs == EventTree::NEVER ? 1u << trafficClass : 0u;
+        return whenPs;
     }
 
     /// Adds the credits that have come home: not before they are needed, as they lie elsewhere in
@@ -103,30 +101,48 @@ class CreditControl
                           uint32_t wireBytes,
                           int64_t timePs)
     {
-        // The credit travels back over the link. Units leave the switch through several ports, so
-        // that they may become free out of order; a later one then holds an earlier one up.
-        int64_t home = timePs + port.delayPs;
-        if (!lane.returns.IsEmpty())
-        {
-            home = std::max(home, lane.returns.At(lane.returns.GetTail() - 1).timePs);
-        }
-        lane.returns.Push({home, static_cast<int64_t>(wireBytes)});
+        // The credit travels back over the link. What was promised last is not looked at: it lies
+        // elsewhere in memory.
+        lane.returns.Push({timePs + port.delayPs, static_cast<int64_t>(wireBytes)});
         if ((port.starved >> trafficClass & 1) == 0)
         {
             return EventTree::NEVER;
         }
         port.starved &= ~(1u << trafficClass);
-        return std::max(home, port.freeAtPs);
+        return std::max(GetLastHome(lane), port.freeAtPs);
+    }
+
+    /**
+     * Calls a function with each credit that is promised, the first one first. Units leave the
+     * switch through several ports, so that they may become free out of order; a later one then
+     * holds an earlier one up.
+     * @param lane of a port
+     * @param function called with when the credit is home, and its bytes
+     */
+    template <typename FUNCTION>
+    static void ForEachReturn(const LaneState& lane, FUNCTION function)
+    {
+        int64_t homePs = INT64_MIN;
+        for (uint32_t i = lane.returns.GetHead(); i != lane.returns.GetTail(); ++i)
+        {
+            homePs = std::max(homePs, lane.returns.At(i).timePs);
+            function(homePs, lane.returns.At(i).bytes);
+        }
+    }
+
+    /// @param lane of a port to which credits are promised @return when the last one is home
+    static int64_t GetLastHome(const LaneState& lane)
+    {
+        int64_t lastPs = INT64_MIN;
+        ForEachReturn(lane, [&lastPs](int64_t homePs, int64_t) { lastPs = homePs; });
+        return lastPs;
     }
 
     /// @param lane of a port @return its credit with what is on the way, in bytes
     static int64_t GetTotal(const LaneState& lane)
     {
         int64_t credit = lane.creditBytes;
-        for (uint32_t i = lane.returns.GetHead(); i != lane.returns.GetTail(); ++i)
-        {
-            credit += lane.returns.At(i).bytes;
-        }
+        ForEachReturn(lane, [&credit](int64_t, int64_t bytes) { credit += bytes; });
         return credit;
     }
 };

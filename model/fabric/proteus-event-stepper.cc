@@ -98,6 +98,7 @@ void
 EventStepper::MakeCall()
 {
     const FabricCall call = m_calls.Pop();
+    m_calls.PrefetchFirst(*call.target); // most have the same
     call.target->HandleCall(call.kind, call.value);
 }
 

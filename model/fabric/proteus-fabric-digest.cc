@@ -70,19 +70,19 @@ Fabric::AppendState(LinkId link, const GetContent& content, std::vector<uint64_t
             const LaneState& lane = m_ports.Lane(id, c);
             words.push_back(lane.queuedBytes);
             // Credits that have come home, whether they have been collected or not.
-            int64_t creditBytes = lane.creditBytes;
-            uint32_t i = lane.returns.GetHead();
-            for (; i != lane.returns.GetTail() && lane.returns.At(i).timePs <= nowPs; ++i)
-            {
-                creditBytes += lane.returns.At(i).bytes;
-            }
-            words.push_back(static_cast<uint64_t>(creditBytes));
-            words.push_back(lane.returns.GetTail() - i);
-            for (; i != lane.returns.GetTail(); ++i)
-            {
-                relative(lane.returns.At(i).timePs);
-                words.push_back(static_cast<uint64_t>(lane.returns.At(i).bytes));
-            }
+            const std::size_t creditAt = words.size();
+            words.push_back(static_cast<uint64_t>(lane.creditBytes));
+            words.push_back(0);
+            CreditControl::ForEachReturn(lane, [&](int64_t homePs, int64_t bytes) {
+                if (homePs <= nowPs)
+                {
+                    words[creditAt] += static_cast<uint64_t>(bytes);
+                    return;
+                }
+                ++words[creditAt + 1];
+                relative(homePs);
+                words.push_back(static_cast<uint64_t>(bytes));
+            });
             words.push_back(lane.queue.GetSize());
             for (uint32_t i = lane.queue.GetHead(); i != lane.queue.GetTail(); ++i)
             {

@@ -61,6 +61,13 @@ class FabricEndpoint
      */
     virtual VertexId Deliver(const PacketRecord& record, VertexId at) = 0;
 
+    /// Deliver() will be called with a packet soon: brings what that needs nearer to the processor.
+    /// @param record the packet
+    virtual void Prepare(const PacketRecord& record) const
+    {
+        static_cast<void>(record);
+    }
+
     /**
      * Deliver() has returned REPLICATED.
      * @param record the packet

@@ -29,9 +29,6 @@ namespace
 /// Events between two calls of "Progress".
 constexpr uint64_t PROGRESS_EVENTS = 1 << 18;
 
-/// Ports whose state the processor is likely to have at hand: 320 bytes each.
-constexpr uint32_t CACHED_PORTS = 1024;
-
 } // namespace
 
 void
@@ -39,6 +36,10 @@ Fabric::HandleArrival(PortId id)
 {
     PortState& port = m_ports[id];
     PacketRecord record = port.flight.Front();
+    if (IsBeyondCaches())
+    {
+        PrefetchEnd(port, record);
+    }
     port.flight.PopAndRewind();
     m_stepper.Set(SLOTS_PER_PORT * id + ARRIVAL,
                   port.flight.IsEmpty() ? EventTree::NEVER
@@ -542,7 +543,7 @@ Fabric::HandleEvent(uint32_t slot)
     {
         m_progressTrace(m_stepper.GetEventCount());
     }
-    if (m_timerSlot > CACHED_PORTS * SLOTS_PER_PORT)
+    if (IsBeyondCaches())
     {
         PrefetchAhead();
     }

@@ -35,6 +35,26 @@ Fabric::RequestService(PortId id, int64_t timePs)
     }
 }
 
+inline bool
+Fabric::IsBeyondCaches() const
+{
+    constexpr uint32_t CACHED_PORTS = 1024; // 320 bytes each
+    return m_timerSlot > CACHED_PORTS * SLOTS_PER_PORT;
+}
+
+inline void
+Fabric::PrefetchEnd(const PortState& port, const PacketRecord& record) const
+{
+    if (record.destination == port.to)
+    {
+        m_endpoint->Prepare(record);
+    }
+    else
+    {
+        m_routes.Prefetch(port.to, record.destination);
+    }
+}
+
 inline void
 Fabric::PrefetchPort(PortId id) const
 {

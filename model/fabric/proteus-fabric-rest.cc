@@ -70,7 +70,7 @@ Fabric::GetRestPs(LinkId link) const
             }
             else if (!lane.returns.IsEmpty())
             {
-                restPs = std::max(restPs, lane.returns.At(lane.returns.GetTail() - 1).timePs + 1);
+                restPs = std::max(restPs, CreditControl::GetLastHome(lane) + 1);
             }
         }
     };

@@ -526,6 +526,11 @@ class Fabric : public FabricState
     void ReleaseIngress(const PacketRecord& record, int64_t timePs);
     /// @param id a port @param timePs when it is to be served, if not before
     void RequestService(PortId id, int64_t timePs);
+    /// @return whether there are more ports than the processor is likely to have at hand
+    bool IsBeyondCaches() const;
+    /// Brings nearer to the processor what a unit meets first at the end of a link. @param port
+    /// that has sent it @param record the unit
+    void PrefetchEnd(const PortState& port, const PacketRecord& record) const;
     /// Brings a port nearer to the processor. @param id what may be one
     void PrefetchPort(PortId id) const;
     /// Brings what the events after the present one are likely to need nearer to the processor.

@@ -42,7 +42,7 @@ constexpr int64_t LONG_AGO = -(int64_t{1} << 60);
 /// A stretch of a receive buffer that becomes free.
 struct CreditReturn
 {
-    int64_t timePs; //!< when the sender knows
+    int64_t timePs; //!< when the sender knows, if what was promised before has come
     int64_t bytes;  //!< how much
 };
 
@@ -51,7 +51,7 @@ struct CreditReturn
 struct alignas(64) LaneState
 {
     RingBuffer<PacketRecord> queue;   //!< waiting
-    RingBuffer<CreditReturn> returns; //!< promised credits, by time
+    RingBuffer<CreditReturn> returns; //!< promised credits, see CreditControl
     uint64_t queuedBytes{0};          //!< wire bytes in `queue`
     int64_t creditBytes{0};           //!< free room at the other end, as far as known here
 };

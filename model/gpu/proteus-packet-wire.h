@@ -310,6 +310,11 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     // Inherited from CallTarget
     void HandleCall(uint32_t kind, uint32_t value) override;
 
+    void PrepareCall(uint32_t value) const override
+    {
+        m_machine.Prefetch(value);
+    }
+
     // Inherited from RepetitionUser; proteus-packet-wire-repetition.cc
     void CallStart(uint32_t rank) override;
     void Repeat(uint32_t rank, const RankWork& work) override;

@@ -84,6 +84,16 @@ class QueuePairTable
         return m_states[id];
     }
 
+    /// Brings a queue pair nearer to the processor. @param id a queue pair
+    void Prefetch(uint32_t id) const
+    {
+        __builtin_prefetch(&m_receivers[id], 1);
+        __builtin_prefetch(&m_states[id]);
+        const char* sender = reinterpret_cast<const char*>(&m_senders[id]);
+        __builtin_prefetch(sender, 1);
+        __builtin_prefetch(sender + 64, 1);
+    }
+
     /// @param id a queue pair @return hash of its flow, from which its path is picked
     uint64_t GetFlowHash(uint32_t id) const
     {

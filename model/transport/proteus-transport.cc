@@ -307,6 +307,12 @@ Transport::Deliver(const PacketRecord& record, VertexId at)
 }
 
 void
+Transport::Prepare(const PacketRecord& record) const
+{
+    m_core.pairs.Prefetch(record.queuePair);
+}
+
+void
 Transport::TakeControl(const PacketRecord& record, bool forward)
 {
     switch (record.kind)

@@ -11,7 +11,6 @@
 #include "proteus-control-units.h"
 #include "proteus-copy-limiters.h"
 #include "proteus-group-operations.h"
-#include "proteus-staging-memories.h"
 #include "proteus-loss-recovery.h"
 #include "proteus-packet-receiver.h"
 #include "proteus-packet-sender.h"
@@ -20,6 +19,7 @@
 #include "proteus-rate-control.h"
 #include "proteus-return-path.h"
 #include "proteus-send-ports.h"
+#include "proteus-staging-memories.h"
 #include "proteus-transport-core.h"
 #include "proteus-transport-settings.h"
 #include "proteus-transport-user.h"
@@ -304,6 +304,7 @@ class Transport : public Object, private FabricEndpoint, private TransportSettin
     // Inherited from FabricEndpoint
     bool Pull(PortId port, uint32_t classes, PacketRecord& record, int64_t& nextPs) override;
     VertexId Deliver(const PacketRecord& record, VertexId at) override;
+    void Prepare(const PacketRecord& record) const override;
     void Replicate(const PacketRecord& record,
                    VertexId at,
                    std::vector<PacketRecord>& copies) override;
@@ -336,7 +337,7 @@ class Transport : public Object, private FabricEndpoint, private TransportSettin
     CopyLimiters m_limiters;                 //!< what endpoints can copy
     ReadRequests m_reads;                    //!< what devices ask of memories
     QueuePairTimers m_timers;                //!< what is due
-    StagingMemories m_memories;                 //!< what NICs read on its way
+    StagingMemories m_memories;              //!< what NICs read on its way
     SendPorts m_ports;                       //!< who sends next
     RateControl m_rates;                     //!< how fast
     LossRecovery m_recovery;                 //!< what is sent again
