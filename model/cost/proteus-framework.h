@@ -27,6 +27,14 @@ namespace ns3
 namespace proteus
 {
 
+/// @ingroup proteus
+/// What the elements are in that a framework keeps.
+enum class ElementFormat : uint8_t
+{
+    COMPUTE, //!< as activations
+    FP32,    //!< 4 bytes
+};
+
 /**
  * @ingroup proteus
  * The kernels, besides matrix products, that a framework issues for one pass of an operator, and
@@ -44,6 +52,20 @@ struct KernelRule
     /// Kernels among them that only convert between the format of activations and fp32, an element
     /// of each per point. Where activations have fp32, there are none.
     uint32_t casts{0};
+    /// What is kept for the backward pass besides what the operator's kind keeps: an element per
+    /// point, in the format of activations or in fp32.
+    std::optional<ElementFormat> kept;
+    /// Held while the kernels of the pass run, where they hold most, besides what they read, keep
+    /// and write: elements per point in the format of activations. Below 0 where the result is not
+    /// there yet.
+    double heldComputeElements{0};
+    double heldFp32Elements{0}; //!< the same with 4 bytes
+
+    /// @param elementBytes of an activation @return bytes per point that are held
+    double GetHeldBytes(uint32_t elementBytes) const
+    {
+        return heldComputeElements * elementBytes + heldFp32Elements * 4;
+    }
 
     /// @param elementBytes of an activation @return bytes per point
     double GetBytes(uint32_t elementBytes) const

@@ -138,6 +138,41 @@ ReadEfficiency(const JsonValue& efficiency, KernelCostParameters& kernels)
     ReadTime(efficiency, "kernelLatencyUs", kernels.kernelLatencyPs);
 }
 
+/// @param json the kernels of a pass @param pass its name @param rule to fill
+void
+ReadMemory(const JsonValue& json, const std::string& pass, KernelRule& rule)
+{
+    if (const auto keeps = json.Find("keeps"))
+    {
+        if (pass != "forward")
+        {
+            keeps->Fail("only the forward pass keeps something for the backward pass");
+        }
+        const std::string format = keeps->AsName();
+        if (format != "compute" && format != "fp32")
+        {
+            keeps->Fail("is neither \"compute\" nor \"fp32\"");
+        }
+        rule.kept = format == "fp32" ? ElementFormat::FP32 : ElementFormat::COMPUTE;
+    }
+    if (const auto holds = json.Find("holds"))
+    {
+        holds->AllowKeys("what kernels hold", {"compute", "fp32"});
+        if (const auto field = holds->Find("compute"))
+        {
+            rule.heldComputeElements = field->AsNumber(-1, MOST_ELEMENTS);
+        }
+        if (const auto field = holds->Find("fp32"))
+        {
+            rule.heldFp32Elements = field->AsNumber(0, MOST_ELEMENTS);
+        }
+        if (rule.GetHeldBytes(2) < 0 || rule.GetHeldBytes(4) < 0)
+        {
+            holds->Fail("is less than nothing");
+        }
+    }
+}
+
 std::optional<KernelRule>
 ReadRule(const JsonValue& rules, const char* pass)
 {
@@ -147,7 +182,7 @@ ReadRule(const JsonValue& rules, const char* pass)
         return std::nullopt;
     }
     json->AllowKeys("the kernels of a pass",
-                    {"kernels", "compute", "fp32", "bytes", "casts", "source"});
+                    {"kernels", "compute", "fp32", "bytes", "casts", "keeps", "holds", "source"});
     KernelRule rule;
     rule.kernels = static_cast<uint32_t>(json->Get("kernels").AsWhole(0, MOST_KERNELS));
     const auto read = [&](const char* key, double& amount) {
@@ -165,6 +200,7 @@ ReadRule(const JsonValue& rules, const char* pass)
         const auto most = static_cast<uint64_t>(std::min<double>(rule.kernels, elements));
         rule.casts = static_cast<uint32_t>(casts->AsWhole(0, most));
     }
+    ReadMemory(*json, pass, rule);
     if (json->Get("source").AsName().empty())
     {
         json->Get("source").Fail("is empty: say where the kernels are from");

@@ -73,6 +73,37 @@ FindProductDuty(const Model& model,
     return all > 0 ? products / all : 0;
 }
 
+/// @return the operators that keep more for the backward pass than their kinds do
+std::vector<OperatorId>
+FindKeeping(const Model& model, const Framework& framework)
+{
+    std::vector<OperatorId> all;
+    for (OperatorId id = 0; id < model.GetOperators().size(); ++id)
+    {
+        const KernelRule* rule = framework.FindRule(model.GetOperator(id).kind, true);
+        if (rule && rule->kept)
+        {
+            all.push_back(id);
+        }
+    }
+    return all;
+}
+
+/// @param ids operators of a model that keep more @return the model in which they do
+Model
+KeepMore(const Model& model, const Framework& framework, const std::vector<OperatorId>& ids)
+{
+    ModelBuilder builder(model);
+    for (const OperatorId id : ids)
+    {
+        const KernelRule& rule = *framework.FindRule(model.GetOperator(id).kind, true);
+        builder.Keep(id,
+                     "kept",
+                     *rule.kept == ElementFormat::FP32 ? ElementKind::FP32 : ElementKind::COMPUTE);
+    }
+    return builder.Build();
+}
+
 /// @return devices of a strategy's mesh
 uint64_t
 CountDevices(const StrategyTree& tree)
@@ -154,7 +185,9 @@ Compile(const Model& model,
     const KernelCostModel cost(gpu, parameters, profile);
     CompileOptions options = MakeOptions(tree, cost, used);
     options.carried = carried;
-    return CompileModel(model, tree, options);
+    const std::vector<OperatorId> keeping = FindKeeping(model, used);
+    return keeping.empty() ? CompileModel(model, tree, options)
+                           : CompileModel(KeepMore(model, used, keeping), tree, options);
 }
 
 ExecutionGraph

@@ -63,6 +63,7 @@ struct KernelUse
     uint32_t threadBlocks{0}; //!< that its time is made of in waves; 0: not known
     int64_t gpuPs{0};         //!< without waits for the host, picoseconds
     int64_t productPs{0};     //!< of these, of matrix products
+    uint64_t heldBytes{0};    //!< memory while it runs, besides what it reads and writes
 };
 
 /// @ingroup proteus

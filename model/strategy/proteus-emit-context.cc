@@ -63,24 +63,25 @@ EmitContext::GetStateBytes() const
     return GetOptimizerStateBytes(tree.optimizer.kind, tree.precision);
 }
 
-void
+uint64_t
 EmitContext::TimeKernel(const KernelDescription& kernel, Task& task) const
 {
     if (options.kernelTime)
     {
         task.durationPs = options.kernelTime(kernel);
     }
-    if (options.kernelUse && task.durationPs >= 0)
+    if (!options.kernelUse || task.durationPs < 0)
     {
-        const KernelUse use = options.kernelUse(kernel);
-        task.threadBlocks = use.threadBlocks;
-        if (task.durationPs > use.gpuPs)
-        {
-            const double waits = static_cast<double>(task.durationPs - use.gpuPs);
-            task.hostPercent =
-                static_cast<uint8_t>(100 * waits / static_cast<double>(task.durationPs));
-        }
+        return 0;
     }
+    const KernelUse use = options.kernelUse(kernel);
+    task.threadBlocks = use.threadBlocks;
+    if (task.durationPs > use.gpuPs)
+    {
+        const double waits = static_cast<double>(task.durationPs - use.gpuPs);
+        task.hostPercent = static_cast<uint8_t>(100 * waits / static_cast<double>(task.durationPs));
+    }
+    return use.heldBytes;
 }
 
 /// Whether a gradient that would add up in place is scattered instead as soon as it is made, in

@@ -174,8 +174,9 @@ struct EmitContext
     }
 
     /// Asks for the time of a kernel, and what it takes of the GPU. @param kernel to describe
-    /// @param task of it, which gets both
-    void TimeKernel(const KernelDescription& kernel, Task& task) const;
+    /// @param task of it, which gets both @return bytes of memory that it holds while it runs,
+    /// besides what it reads and writes
+    uint64_t TimeKernel(const KernelDescription& kernel, Task& task) const;
 
     /// @param placed an operator @param write gradient of a parameter that it makes
     /// @return whether that is scattered in every micro-batch

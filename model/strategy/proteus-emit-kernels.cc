@@ -131,8 +131,8 @@ KernelEmitter::SharesExperts(const DeviceMesh& mesh)
     return false;
 }
 
-/// @return the kernel of a part at a position of its mesh, without its place
-Task
+/// @return the kernel of a part at a position of its mesh
+KernelEmitter::Kernel
 KernelEmitter::MakeKernel(const PlacedOperator& placed,
                           const OperatorPart& part,
                           PhaseId phase,
@@ -175,13 +175,13 @@ KernelEmitter::MakeKernel(const PlacedOperator& placed,
                     SharesExperts(*placed.mesh);
     kernel.isRecomputation = isForward && pass == m_context.GetBackward(placed.stage);
     kernel.isDeferred = !isForward && pass != m_context.GetBackward(placed.stage);
-    m_context.TimeKernel(kernel, task);
-    return task;
+    const uint64_t heldBytes = m_context.TimeKernel(kernel, task);
+    return {task, heldBytes};
 }
 
 /// @return one of several equal pieces of a kernel: of a product one of as many products of fewer
 /// rows, whose blocks may fill the GPU worse; else a share of the whole
-Task
+KernelEmitter::Kernel
 KernelEmitter::MakePiece(const PlacedOperator& placed,
                          const OperatorPart& part,
                          PhaseId phase,
@@ -198,12 +198,14 @@ KernelEmitter::MakePiece(const PlacedOperator& placed,
         shape[rows] /= pieces;
         work = 1;
     }
-    Task task = MakeKernel(placed, part, phase, position, shape);
+    Kernel kernel = MakeKernel(placed, part, phase, position, shape);
+    kernel.heldBytes /= pieces;
+    Task& task = kernel.task;
     task.bytes /= pieces;
     task.flops /= static_cast<double>(work);
     task.threadBlocks = static_cast<uint32_t>(task.threadBlocks / work);
     task.durationPs /= task.durationPs < 0 ? 1 : static_cast<int64_t>(work);
-    return task;
+    return kernel;
 }
 
 namespace
@@ -282,7 +284,7 @@ KernelEmitter::EmitKernel(OperatorId id,
     const uint32_t pieces = std::max(arriving, written ? written->pieces : 1);
     const std::vector<uint32_t> runs = ListRuns(pieces, written != nullptr, arriving > 1);
     // Devices with equal shares do equal work.
-    std::map<std::vector<uint64_t>, Task> known;
+    std::map<std::vector<uint64_t>, Kernel> known;
     for (uint32_t position = 0; position < devices.size(); ++position)
     {
         if (!m_context.IsEmitted(devices[position]))
@@ -291,13 +293,13 @@ KernelEmitter::EmitKernel(OperatorId id,
             continue;
         }
         const std::vector<uint64_t> extents = FindExtents(placed, position);
-        const auto [found, isNew] = known.emplace(extents, Task());
-        Task& task = found->second;
+        const auto [found, isNew] = known.emplace(extents, Kernel());
         if (isNew)
         {
-            task = pieces == 1 ? MakeKernel(placed, part, phase, position, extents)
-                               : MakePiece(placed, part, phase, position, extents, pieces);
+            found->second = pieces == 1 ? MakeKernel(placed, part, phase, position, extents)
+                                        : MakePiece(placed, part, phase, position, extents, pieces);
         }
+        Task& task = found->second.task;
         task.place = devices[position];
         for (std::size_t run = 0; run < runs.size(); ++run)
         {
@@ -321,6 +323,15 @@ KernelEmitter::EmitKernel(OperatorId id,
                 written->first.resize(devices.size(), NO_ID);
                 written->first[position] = row[position];
             }
+        }
+        if (found->second.heldBytes > 0)
+        {
+            // Nobody reads it: it is there while the kernel runs.
+            m_context.builder.AddMemory(phase,
+                                        devices[position],
+                                        name + ".held",
+                                        found->second.heldBytes,
+                                        {row[position]});
         }
     }
     const std::vector<PhaseId>& weight = m_context.phases.weight;

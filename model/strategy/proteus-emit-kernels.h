@@ -80,19 +80,27 @@ class KernelEmitter
                           const OperatorPart& part,
                           uint32_t position,
                           const std::vector<uint64_t>& extents) const;
-    Task MakePiece(const PlacedOperator& placed,
-                   const OperatorPart& part,
-                   PhaseId phase,
-                   uint32_t position,
-                   const std::vector<uint64_t>& extents,
-                   uint32_t pieces) const;
+
+    /// A kernel without its place.
+    struct Kernel
+    {
+        Task task;             //!< of it
+        uint64_t heldBytes{0}; //!< memory while it runs, besides what it reads and writes
+    };
+
+    Kernel MakePiece(const PlacedOperator& placed,
+                     const OperatorPart& part,
+                     PhaseId phase,
+                     uint32_t position,
+                     const std::vector<uint64_t>& extents,
+                     uint32_t pieces) const;
     bool StaysInHalfPrecision(const ModelOperator& op) const;
     static std::vector<uint64_t> FindExtents(const PlacedOperator& placed, uint32_t position);
-    Task MakeKernel(const PlacedOperator& placed,
-                    const OperatorPart& part,
-                    PhaseId phase,
-                    uint32_t position,
-                    const std::vector<uint64_t>& extents) const;
+    Kernel MakeKernel(const PlacedOperator& placed,
+                      const OperatorPart& part,
+                      PhaseId phase,
+                      uint32_t position,
+                      const std::vector<uint64_t>& extents) const;
 
     EmitContext& m_context;
     const EmitTensors& m_tensors;

@@ -78,6 +78,22 @@ CountPoints(const KernelDescription& kernel, DataType activation)
         [](double product, uint64_t extent) { return product * static_cast<double>(extent); });
 }
 
+/// @return the rule that a framework has for a kernel, null if it has none
+const KernelRule*
+FindRule(const Framework& framework, const KernelDescription& kernel, const KernelWork& work)
+{
+    const bool isForward = kernel.part.empty();
+    if (const KernelRule* flex =
+            kernel.isFlex ? framework.FindRule("flex-" + kernel.kind, isForward) : nullptr)
+    {
+        return flex;
+    }
+    // What a rule of attention says is about scores, which fused attention does not write.
+    return work.kernelClass == KernelClass::FUSED_ATTENTION
+               ? nullptr
+               : framework.FindRule(kernel.kind, isForward);
+}
+
 /// Puts a rule in the place of what there is besides matrix products.
 void
 ApplyRule(const KernelRule& rule, double points, DataType activation, KernelWork& work)
@@ -339,16 +355,7 @@ ApplyFramework(const Framework& framework,
 {
     const bool isForward = kernel.part.empty();
     const double points = CountPoints(kernel, activation);
-    // What a rule of attention says is about scores, which fused attention does not write.
-    const KernelRule* rule = work.kernelClass == KernelClass::FUSED_ATTENTION
-                                 ? nullptr
-                                 : framework.FindRule(kernel.kind, isForward);
-    if (const KernelRule* flex =
-            kernel.isFlex ? framework.FindRule("flex-" + kernel.kind, isForward) : nullptr)
-    {
-        rule = flex;
-    }
-    if (rule)
+    if (const KernelRule* rule = FindRule(framework, kernel, work))
     {
         ApplyRule(*rule, points, activation, work);
         if (kernel.kind == "batch-norm" && IsChannelsFirst(framework.kernels.images, activation))
@@ -405,6 +412,12 @@ MakeFrameworkUse(const KernelCostModel& model,
                 std::min<uint64_t>(time.threadBlocks, std::numeric_limits<uint32_t>::max()));
             use.gpuPs = time.gpuPs;
             use.productPs = time.productPs;
+            if (const KernelRule* rule = FindRule(framework, kernel, *work))
+            {
+                const uint32_t element = std::max(2U, GetElementBytes(activation));
+                use.heldBytes = static_cast<uint64_t>(
+                    std::llround(rule->GetHeldBytes(element) * CountPoints(kernel, activation)));
+            }
         }
         return use;
     };

@@ -105,6 +105,19 @@ ModelBuilder::ModelBuilder(const std::string& name)
     m_model.m_name = name;
 }
 
+ModelBuilder::ModelBuilder(const Model& model)
+    : m_model(model)
+{
+    for (TensorId id = 0; id < model.GetTensors().size(); ++id)
+    {
+        m_tensorOf.emplace(model.GetTensor(id).name, id);
+    }
+    for (OperatorId id = 0; id < model.GetOperators().size(); ++id)
+    {
+        m_operatorOf.emplace(model.GetOperator(id).name, id);
+    }
+}
+
 TensorId
 ModelBuilder::AddTensor(ModelTensor tensor)
 {
@@ -246,6 +259,32 @@ ModelBuilder::Add(const std::string& kind,
     }
     m_model.m_operators.push_back(op);
     return results;
+}
+
+void
+ModelBuilder::Keep(OperatorId id, const std::string& suffix, ElementKind element)
+{
+    ModelOperator& op = m_model.m_operators[id];
+    if (op.backward.empty())
+    {
+        return;
+    }
+    ModelTensor tensor;
+    Access access;
+    tensor.name = op.name + "." + suffix;
+    tensor.element = element;
+    tensor.role = TensorRole::SAVED;
+    tensor.producer = id;
+    for (IterationAxis axis = 0; axis < op.dimensions.size(); ++axis)
+    {
+        tensor.shape.push_back(op.dimensions[axis].extent);
+        tensor.dimensions.push_back(op.dimensions[axis].name);
+        access.map.push_back({axis});
+    }
+    access.tensor = AddTensor(std::move(tensor));
+    op.backward.front().reads.push_back(
+        {DataReference::Kind::WRITE, static_cast<uint8_t>(op.writes.size())});
+    op.writes.push_back(access);
 }
 
 TensorId

@@ -250,6 +250,9 @@ class ModelBuilder
     /// @param name of the model
     explicit ModelBuilder(const std::string& name);
 
+    /// @param model to add to
+    explicit ModelBuilder(const Model& model);
+
     /**
      * Adds samples or labels.
      * @param name of the tensor
@@ -279,6 +282,15 @@ class ModelBuilder
                               const std::vector<TensorId>& inputs,
                               const OperatorAttributes& attributes = {},
                               const std::map<std::string, TensorId>& shared = {});
+
+    /**
+     * Lets an operator keep more for its backward pass: an element per point of its iteration
+     * space, which the first kernel of the backward pass reads. Nothing if it has none.
+     * @param id the operator
+     * @param suffix of the tensor's name behind the operator's
+     * @param element what an element is
+     */
+    void Keep(OperatorId id, const std::string& suffix, ElementKind element);
 
     /**
      * @param kind one of GetOperatorKinds()

@@ -178,6 +178,24 @@ TEST(Framework, NothingIsConvertedInFp32)
               "");
 }
 
+TEST(Framework, WhatKernelsKeepAndHoldIsChecked)
+{
+    const auto rule = [](const std::string& pass, const std::string& fields) {
+        return ", \"operators\": {\"cross-entropy\": {\"" + pass + "\": {\"kernels\": 2, " +
+               fields + ", \"source\": \"s\"}}}";
+    };
+    const Framework framework = Read(rule("backward", R"("holds": {"fp32": 2, "compute": -1})"));
+    EXPECT_EQ(framework.FindRule("cross-entropy", false)->GetHeldBytes(2), 6);
+    EXPECT_EQ(framework.FindRule("cross-entropy", false)->GetHeldBytes(4), 4);
+    EXPECT_EQ(Read(rule("forward", R"("keeps": "fp32")")).FindRule("cross-entropy", true)->kept,
+              ElementFormat::FP32);
+    EXPECT_NE(GetError(rule("backward", R"("keeps": "fp32")")).find("only the forward pass"),
+              std::string::npos);
+    EXPECT_NE(GetError(rule("forward", R"("keeps": "fp64")")).find("neither"), std::string::npos);
+    EXPECT_NE(GetError(rule("backward", R"("holds": {"compute": -1})")).find("less than nothing"),
+              std::string::npos);
+}
+
 // The gradient of a bias is a sum over rows; in fp32 neither bias nor gradient is converted.
 TEST(Framework, BiasesHaveKernels)
 {
