@@ -6,6 +6,7 @@
 
 #include "start-program.h"
 
+#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <string>
@@ -726,4 +727,20 @@ TEST(InputMistakes, BundlesThatANetworkDoesNotHave)
     const Outcome outcome = Start("run", words);
     EXPECT_EQ(outcome.code, 0) << outcome.error;
     EXPECT_EQ(outcome.error.find("--bundles"), std::string::npos) << outcome.error;
+}
+
+TEST(InputMistakes, PlansThatDoNotFitNameTheirFile)
+{
+    const Folder folder;
+    const auto start = [&](const std::string& plan) {
+        const std::string file = folder.Write(
+            "plan.json",
+            R"({"format": "proteus-strategy", "version": 1, "name": "mine", )" + plan + "}");
+        return Start("compile", {MODEL, "--strategy=" + file}).error;
+    };
+    const std::string begin = "error: --strategy=" + folder.Get() + "/plan.json: ";
+    const std::string stages = start(R"("pp": 16)");
+    EXPECT_NE(stages.find(begin + "plan: model GPT-3 125M has 12 numbered blocks"),
+              std::string::npos)
+        << stages;
 }
