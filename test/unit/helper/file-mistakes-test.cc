@@ -194,7 +194,10 @@ TEST(FileMistakes, TracesOfOtherGpusAndOtherJson)
     const Folder folder;
     const auto run = [&](const std::string& text) {
         return Start("run",
-                     {"--trace=" + folder.Write("t.json", text), "--executor=flow", "--quiet"});
+                     {"--trace=" + folder.Write("t.json", text),
+                      "--ranks=16",
+                      "--executor=flow",
+                      "--quiet"});
     };
     const auto recorded = [](const std::string& gpu) {
         return R"({"deviceProperties": [{"id": 0, "name": ")" + gpu + R"("}], "traceEvents": [

@@ -744,3 +744,18 @@ TEST(InputMistakes, PlansThatDoNotFitNameTheirFile)
               std::string::npos)
         << stages;
 }
+
+TEST(InputMistakes, TracesThatDoNotSayHowManyRanksThereAre)
+{
+    const Folder folder;
+    const std::string trace =
+        "--trace=" + folder.Write("t.txt",
+                                  "MICRO\n1\nmicro_test\t-1\t1\tNONE\t0\t1\tNONE\t0\t1\t"
+                                  "ALLREDUCE\t4096\t1\n");
+    const std::vector<std::string> words{trace, "--cluster=dgx-a100", "--nodes=1", "--quiet"};
+    ExpectNote(Start("run", words),
+               "does not say how many ranks its job has: taken for 8, as there are GPUs");
+    std::vector<std::string> said = words;
+    said.emplace_back("--ranks=8");
+    EXPECT_EQ(Start("run", said).error, "");
+}
