@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <regex>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -758,4 +760,27 @@ TEST(InputMistakes, TracesThatDoNotSayHowManyRanksThereAre)
     std::vector<std::string> said = words;
     said.emplace_back("--ranks=8");
     EXPECT_EQ(Start("run", said).error, "");
+}
+
+TEST(InputMistakes, TimesInOtherUnits)
+{
+    const Folder folder;
+    const std::string path = folder.Get() + "/p.json";
+    const auto compile = [&](const std::string& option) {
+        return Start("compile", {MODEL, PLAN, "--variables=layers=2", "--quiet", option + path});
+    };
+    ASSERT_EQ(compile("--kernels=").code, 0);
+    EXPECT_EQ(compile("--profile=").error, "");
+    std::stringstream text;
+    text << std::ifstream(path).rdbuf();
+    const std::string good = text.str();
+    const std::regex time("\"time_us\": ([0-9]+)\\.([0-9]{3})([0-9]{3})");
+    std::ofstream(path) << std::regex_replace(good, time, "\"time_us\": $1$2.$3");
+    const std::string longer = compile("--profile=").error;
+    EXPECT_NE(longer.find("are 32 times or more shorter or longer than what is computed"),
+              std::string::npos)
+        << longer;
+    std::ofstream(path) << std::regex_replace(good, time, "\"time_us\": 0.0$1");
+    const std::string shorter = compile("--profile=").error;
+    EXPECT_NE(shorter.find("time_us is in microseconds"), std::string::npos) << shorter;
 }
