@@ -9,8 +9,10 @@
 #include "proteus-cluster-json.h"
 #include "proteus-input-file.h"
 #include "proteus-nccl-topology.h"
+#include "proteus-rate-doubts.h"
 
 #include "ns3/proteus-cluster-text.h"
+#include "ns3/proteus-warning.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -163,6 +165,10 @@ LoadCluster(const std::string& nameOrPath,
         throw std::invalid_argument(nameOrPath + ": has " + std::to_string(cluster.GetNServers()) +
                                     " servers, but " + std::to_string(servers) +
                                     " are asked for; ask for as many, or leave the number out");
+    }
+    for (const std::string& doubt : FindRateDoubts(cluster))
+    {
+        Warn(nameOrPath + ": " + doubt + "; rates are 1e9 bytes per second and direction");
     }
     return cluster;
 }

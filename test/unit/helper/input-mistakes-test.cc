@@ -784,3 +784,74 @@ TEST(InputMistakes, TimesInOtherUnits)
     const std::string shorter = compile("--profile=").error;
     EXPECT_NE(shorter.find("time_us is in microseconds"), std::string::npos) << shorter;
 }
+
+TEST(InputMistakes, RatesInOtherUnits)
+{
+    const Folder folder;
+    const auto run = [&](const std::string& cluster) {
+        return Start("run", {PING, "--cluster=" + folder.Write("c.json", cluster), "--quiet"});
+    };
+    const auto gpus = [](const std::string& rate, const std::string& memory) {
+        std::string text = TwoGpus("");
+        text.replace(text.find(": 100"), 5, ": " + rate);
+        const std::string model = "\"A100-SXM4-80GB\"";
+        return text.replace(text.find(model), model.size(), model + memory);
+    };
+    const std::string faster = "faster NVLinks than their data sheet has (2), the first a: ";
+    ExpectNote(run(gpus("2400", "")),
+               faster + "2400 GB/s in each direction, a A100-SXM4-80GB has 300 GB/s");
+    ExpectNote(run(gpus("0.3", "")), "NVLinks that are far slower than one of the GPU's");
+    ExpectNote(run(gpus("300", R"(, "memory_gbytes_per_s": 16312)")),
+               "memory_gbytes_per_s is far from their data sheet (1), the first a: 16312 GB/s");
+    ExpectNote(run(TwoGpus(R"(, "delay_ns": 0.15)")), "a delay below 1 ns or above 100 us (1)");
+    const Outcome good = run(gpus("300", R"(, "memory_gbytes_per_s": 2039)"));
+    EXPECT_EQ(good.error, "") << good.error;
+
+    const auto hosts = [](const std::string& rate) {
+        return R"({"format": "proteus-cluster", "version": 1, "hosts": 2,
+ "link": {"technology": "roce", "rate_gbytes_per_s": )" +
+               rate + "}}";
+    };
+    ExpectNote(run(hosts("400")), "hosts' ones of more than 800 Gb/s (2), the first ");
+    EXPECT_EQ(run(hosts("50")).error, "");
+}
+
+TEST(InputMistakes, ServersWhoseRatesAreInBits)
+{
+    const Folder folder;
+    const std::string path = folder.Get() + "/c.json";
+    ASSERT_EQ(Start("cluster", {"--cluster=dgx-a100:nodes=2", "--output=" + path}).code, 0);
+    const auto check = [&]() { return Start("cluster", {"--cluster=" + path}).error; };
+    EXPECT_EQ(check(), "");
+    std::stringstream text;
+    text << std::ifstream(path).rdbuf();
+    const std::string good = text.str();
+    const auto change = [&](const std::string& from, const std::string& to) {
+        std::string bad = good;
+        for (std::size_t at = bad.find(from); at != std::string::npos; at = bad.find(from, at + 1))
+        {
+            bad.replace(at, from.size(), to);
+        }
+        EXPECT_NE(bad, good) << from;
+        std::ofstream(path) << bad;
+        return check();
+    };
+    const std::string nics = change("\"infiniband\",\"rate_gbytes_per_s\":25.0",
+                                    "\"infiniband\",\"rate_gbytes_per_s\":200.0");
+    EXPECT_NE(nics.find("NICs whose network is far faster than their PCI Express (16)"),
+              std::string::npos)
+        << nics;
+    const std::string slots = change("\"rate_gbytes_per_s\":31.5", "\"rate_gbytes_per_s\":252.0");
+    EXPECT_NE(slots.find("faster than x16 of its generation"), std::string::npos) << slots;
+}
+
+// Of files in the folder none is named: all are right.
+TEST(InputMistakes, ClustersOfTheFolderHaveTheRightUnits)
+{
+    for (const auto& entry : std::filesystem::directory_iterator(WORKLOADS + "/clusters"))
+    {
+        const Outcome outcome = Start("cluster", {"--cluster=" + entry.path().string()});
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        EXPECT_EQ(outcome.error.find("rates are 1e9 bytes"), std::string::npos) << outcome.error;
+    }
+}
