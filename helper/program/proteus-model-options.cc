@@ -15,6 +15,7 @@
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-profile-doubts.h"
 #include "ns3/proteus-profile-json.h"
+#include "ns3/proteus-readable-file.h"
 #include "ns3/proteus-split.h"
 #include "ns3/proteus-strategy-json.h"
 #include "ns3/proteus-tables.h"
@@ -47,14 +48,15 @@ constexpr std::size_t MAX_STRATEGY_BYTES = std::size_t{1} << 20;
 std::string
 FindModelFile(const std::string& name, const std::string& folder)
 {
-    if (std::ifstream(name).good())
+    if (IsReadable(name))
     {
         return name;
     }
     const bool isFile = name.find('/') != std::string::npos;
     if (isFile)
     {
-        throw std::invalid_argument("--model=" + name + ": there is no such file");
+        throw std::invalid_argument("--model=" + name +
+                                    ": cannot be read: " + DescribeUnreadable(name));
     }
     return folder + "/" + MatchName("model", name, ListJsonFiles(folder)) + ".json";
 }
@@ -97,7 +99,7 @@ bool
 IsShortForm(const std::string& text)
 {
     return (!text.empty() && text[0] == '{') ||
-           (text.find('=') != std::string::npos && !std::ifstream(text).good());
+           (text.find('=') != std::string::npos && !IsReadable(text));
 }
 
 /// @param text of --strategy in the short form @return it as JSON
@@ -117,7 +119,8 @@ ReadStrategy(const std::string& text, const std::map<std::string, std::string>& 
         std::istringstream input(ToStrategyJson(text));
         return ReadStrategyJson(input, "--strategy", plan);
     }
-    if (text.find_first_of("./") == std::string::npos && !std::filesystem::exists(text))
+    std::error_code none; // a text that is no path is no file
+    if (text.find_first_of("./") == std::string::npos && !std::filesystem::exists(text, none))
     {
         throw std::invalid_argument("--strategy=" + text +
                                     ": there is no such file, and it is not "

@@ -18,6 +18,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <streambuf>
+#include <system_error>
 
 namespace ns3
 {
@@ -134,7 +135,8 @@ LoadCluster(const std::string& nameOrPath,
         InputFile topology(path);
         return ReadNcclTopology(topology.GetStream(), path, std::max(servers, 1u), fabric, options);
     }
-    if (!std::filesystem::exists(nameOrPath))
+    std::error_code none; // a name that is no path is no file
+    if (!std::filesystem::exists(nameOrPath, none))
     {
         std::string message = "there is neither a preset nor a file '" + nameOrPath + "'; presets:";
         const char* separator = " ";

@@ -12,6 +12,7 @@
 #include <regex>
 #include <sstream>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 using namespace ns3::proteus;
@@ -854,4 +855,45 @@ TEST(InputMistakes, ClustersOfTheFolderHaveTheRightUnits)
         EXPECT_EQ(outcome.code, 0) << outcome.error;
         EXPECT_EQ(outcome.error.find("rates are 1e9 bytes"), std::string::npos) << outcome.error;
     }
+}
+
+TEST(InputMistakes, FilesThatAreNotThereNameTheirOption)
+{
+    const Folder folder;
+    const std::string link = folder.Get() + "/link.json";
+    std::filesystem::create_symlink("/nowhere/x.json", link);
+    for (const std::string option : {"--strategy=", "--cluster=", "--framework=", "--scenario="})
+    {
+        ExpectRefusal(Start("run", Small({"--strategy=dp=8", option + link})),
+                      option + link + ": cannot be read: it is a link to /nowhere/x.json: No such");
+    }
+    ExpectRefusal(Start("run", {"--model=" + link, "--strategy=dp=8"}),
+                  "--model=" + link + ": cannot be read: it is a link to /nowhere/x.json");
+    ExpectRefusal(Start("run", Small({"--strategy=./none.json"})),
+                  "--strategy=./none.json: cannot be read: No such file");
+    const std::string endless(5000, 'a'); // no name of a file is so long
+    ExpectRefusal(Start("run", Small({"--strategy=dp=8", "--cluster=" + endless})), "--cluster=");
+    ExpectRefusal(Start("run", Small({"--strategy=" + endless})), "--strategy=");
+}
+
+// As "--strategy=<(jq ... plan.json)" of a shell; programs read files several times.
+TEST(InputMistakes, APipeIsReadAsAFileIs)
+{
+    const auto start = [](const std::string& option, const std::string& text) {
+        int ends[2];
+        EXPECT_EQ(pipe(ends), 0);
+        EXPECT_EQ(write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+        close(ends[1]);
+        const Outcome outcome =
+            Start("run",
+                  Small({"--strategy=dp=8", option + "=/dev/fd/" + std::to_string(ends[0])}));
+        close(ends[0]);
+        return outcome;
+    };
+    const std::string plan = R"({"format": "proteus-strategy", "version": 1, "tp": 2, "dp": 4})";
+    const Outcome piped = start("--strategy", plan);
+    EXPECT_EQ(piped.code, 0) << piped.error;
+    EXPECT_NE(piped.out.find("8 devices"), std::string::npos) << piped.out;
+    EXPECT_EQ(start("--cluster", TwoGpus("")).code, 1); // which are too few
+    EXPECT_EQ(start("--scenario", R"({"format": "proteus-scenario", "version": 1})").code, 0);
 }
