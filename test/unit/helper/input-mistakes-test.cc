@@ -897,3 +897,26 @@ TEST(InputMistakes, APipeIsReadAsAFileIs)
     EXPECT_EQ(start("--cluster", TwoGpus("")).code, 1); // which are too few
     EXPECT_EQ(start("--scenario", R"({"format": "proteus-scenario", "version": 1})").code, 0);
 }
+
+TEST(InputMistakes, FabricsThatAreTheSame)
+{
+    const auto start = [](const std::string& fabrics) {
+        return Start("fabrics",
+                     {"--model=gpt3-125m",
+                      "--variables=layers=2",
+                      "--strategy=dp=8",
+                      "--nodes=2",
+                      "--executor=flow",
+                      "--quiet",
+                      "--fabrics=" + fabrics})
+            .error;
+    };
+    const std::string same = start("leaf-spine:2,leaf-spine:2.0,fat-tree");
+    EXPECT_NE(same.find("--fabrics: leaf-spine 2:1 is the same network as leaf-spine 2:1"),
+              std::string::npos)
+        << same;
+    EXPECT_NE(start("fat-tree,fat-tree+ecmp").find("is the same network"), std::string::npos);
+    EXPECT_EQ(start("leaf-spine:2,fat-tree").find("is the same network"), std::string::npos);
+    EXPECT_NE(start("leaf-spine+rails=1.5").find("the number of rails '1.5' must be whole"),
+              std::string::npos);
+}
