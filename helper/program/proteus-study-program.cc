@@ -247,7 +247,7 @@ class StudyProgramOfAll : public CommandLineProgram
                                                      FindStudyFolder(m_options.study));
         };
         check.option = [&](const std::string&, const std::string& name, const std::string& value) {
-            program->CheckOption(name, value);
+            return program->CheckOption(name, value);
         };
         InputFile file(m_options.study);
         Study study = ReadStudyJson(file.GetStream(), m_options.study, check);
