@@ -25,6 +25,7 @@
 #include "ns3/proteus-progress.h"
 #include "ns3/proteus-stop-signals.h"
 #include "ns3/proteus-table-options.h"
+#include "ns3/proteus-warning.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
@@ -447,7 +448,8 @@ Run(const Options& options)
     {
         WriteFile(options.csv, [&table](std::ostream& out) { WriteTableCsv(table, out); });
     }
-    options.tables.Write({table, GetApproximationLayout().Make(approximations)});
+    options.tables.Write(
+        {table, GetApproximationLayout().Make(approximations), options.tables.MakeNotes()});
 }
 
 } // namespace
@@ -489,6 +491,12 @@ main(int argc, char* argv[])
                           GetApproximationLayout().Make(std::vector<ApproximationRow>())},
                          std::cout);
             return;
+        }
+        const std::vector<std::string> idle = command.FindIdle();
+        command.SetNotes([idle]() { return idle; });
+        for (const std::string& line : idle)
+        {
+            Warn(line);
         }
         Run(options);
     });
