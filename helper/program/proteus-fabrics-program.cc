@@ -9,6 +9,7 @@
 #include "proteus-graph-times.h"
 #include "proteus-model-options.h"
 #include "proteus-name-lists.h"
+#include "proteus-output-ending.h"
 #include "proteus-plot-option.h"
 #include "proteus-program-options.h"
 #include "proteus-programs.h"
@@ -538,11 +539,14 @@ class FabricsProgram : public CommandLineProgram
                          m_options.calibration);
         command.AddInput("calibration");
         command.AddOutput("csv", "write the table to this file as CSV", m_options.csv);
+        command.AddCheck("csv", MustEndIn(".csv"));
         command.AddOutput("json", "write the table to this file as JSON", m_options.json);
+        command.AddCheck("json", MustEndIn(".json"));
         m_options.plot.AddTo(command);
         command.AddOutput("markdown",
                           "write the table to this file as Markdown",
                           m_options.markdown);
+        command.AddCheck("markdown", MustEndIn(".md"));
         command.AddValue("ignoreMemory",
                          "run also what does not fit into memory",
                          m_options.ignoreMemory);

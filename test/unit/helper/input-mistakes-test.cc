@@ -93,7 +93,7 @@ TEST(InputMistakes, OutputsOverWhatIsReadOrWritten)
         Start("run", Small({"--strategy=dp=2", "--config=" + options, "--json=" + options})),
         "--json=" + options + " would write over the file that --config reads");
     const std::string file = folder.Write("a.csv", "");
-    const std::string link = folder.Get() + "/b.csv";
+    const std::string link = folder.Get() + "/b";
     std::filesystem::create_symlink(file, link);
     ExpectRefusal(Start("run", Small({"--strategy=dp=2", "--csv=" + file, "--summary=" + link})),
                   "--csv and --summary would both write " + link);
@@ -155,8 +155,8 @@ TEST(InputMistakes, OutputsAmongTheFilesOfOthers)
         {
             ++nFiles;
             ExpectRefusal(
-                Start("run", Small({"--strategy=dp=2", "--json=" + file, "--tables=" + tables})),
-                "--tables=" + tables + " would write " + file + ", which --json writes, too");
+                Start("run", Small({"--strategy=dp=2", "--csv=" + file, "--tables=" + tables})),
+                "--tables=" + tables + " would write " + file + ", which --csv writes, too");
         }
     }
     EXPECT_GT(nFiles, 10U);
@@ -176,9 +176,8 @@ TEST(InputMistakes, OutputsAmongTheFilesOfOthers)
     refuse("gpt3", "--pcap=" + tables, "--csv=" + tables + "-12-0.pcap");
     refuse("compile", "--chakra=" + tables, "--inventory=" + tables + "/trace.3.et");
     refuse("compile", "--tables=" + tables, "--layouts=" + tables + "/memory.csv");
-    refuse("search", "--saveStrategies=" + tables, "--csv=" + tables + "/1.json");
+    refuse("search", "--saveStrategies=" + tables, "--report=" + tables + "/1.json");
     refuse("schedule", "--timelines=" + tables, "--csv=" + tables + "/packet-p3.csv");
-    refuse("validate", "--plots=" + tables, "--csv=" + tables + "/a100.svg");
     refuse("cluster", "--tables=" + tables, "--svg=" + tables + "/links.csv");
     refuse("collective", "--tables=" + tables, "--measuredCsv=" + tables + "/notes.csv");
 
@@ -732,60 +731,6 @@ TEST(InputMistakes, BundlesThatANetworkDoesNotHave)
     EXPECT_EQ(outcome.error.find("--bundles"), std::string::npos) << outcome.error;
 }
 
-TEST(InputMistakes, PlansThatDoNotFitNameTheirFile)
-{
-    const Folder folder;
-    const auto start = [&](const std::string& plan) {
-        const std::string file = folder.Write(
-            "plan.json",
-            R"({"format": "proteus-strategy", "version": 1, "name": "mine", )" + plan + "}");
-        return Start("compile", {MODEL, "--strategy=" + file}).error;
-    };
-    const std::string begin = "error: --strategy=" + folder.Get() + "/plan.json: ";
-    const std::string stages = start(R"("pp": 16)");
-    EXPECT_NE(stages.find(begin + "plan: model GPT-3 125M has 12 numbered blocks"),
-              std::string::npos)
-        << stages;
-}
-
-TEST(InputMistakes, TracesThatDoNotSayHowManyRanksThereAre)
-{
-    const Folder folder;
-    const std::string trace =
-        "--trace=" + folder.Write("t.txt",
-                                  "MICRO\n1\nmicro_test\t-1\t1\tNONE\t0\t1\tNONE\t0\t1\t"
-                                  "ALLREDUCE\t4096\t1\n");
-    const std::vector<std::string> words{trace, "--cluster=dgx-a100", "--nodes=1", "--quiet"};
-    ExpectNote(Start("run", words),
-               "does not say how many ranks its job has: taken for 8, as there are GPUs");
-    std::vector<std::string> said = words;
-    said.emplace_back("--ranks=8");
-    EXPECT_EQ(Start("run", said).error, "");
-}
-
-TEST(InputMistakes, TimesInOtherUnits)
-{
-    const Folder folder;
-    const std::string path = folder.Get() + "/p.json";
-    const auto compile = [&](const std::string& option) {
-        return Start("compile", {MODEL, PLAN, "--variables=layers=2", "--quiet", option + path});
-    };
-    ASSERT_EQ(compile("--kernels=").code, 0);
-    EXPECT_EQ(compile("--profile=").error, "");
-    std::stringstream text;
-    text << std::ifstream(path).rdbuf();
-    const std::string good = text.str();
-    const std::regex time("\"time_us\": ([0-9]+)\\.([0-9]{3})([0-9]{3})");
-    std::ofstream(path) << std::regex_replace(good, time, "\"time_us\": $1$2.$3");
-    const std::string longer = compile("--profile=").error;
-    EXPECT_NE(longer.find("are 32 times or more shorter or longer than what is computed"),
-              std::string::npos)
-        << longer;
-    std::ofstream(path) << std::regex_replace(good, time, "\"time_us\": 0.0$1");
-    const std::string shorter = compile("--profile=").error;
-    EXPECT_NE(shorter.find("time_us is in microseconds"), std::string::npos) << shorter;
-}
-
 TEST(InputMistakes, RatesInOtherUnits)
 {
     const Folder folder;
@@ -857,6 +802,41 @@ TEST(InputMistakes, ClustersOfTheFolderHaveTheRightUnits)
     }
 }
 
+TEST(InputMistakes, TimesInOtherUnits)
+{
+    const Folder folder;
+    const std::string path = folder.Get() + "/p.json";
+    const auto compile = [&](const std::string& option) {
+        return Start("compile", {MODEL, PLAN, "--variables=layers=2", "--quiet", option + path});
+    };
+    ASSERT_EQ(compile("--kernels=").code, 0);
+    EXPECT_EQ(compile("--profile=").error, "");
+    std::stringstream text;
+    text << std::ifstream(path).rdbuf();
+    const std::string good = text.str();
+    const std::regex time("\"time_us\": ([0-9]+)\\.([0-9]{3})([0-9]{3})");
+    std::ofstream(path) << std::regex_replace(good, time, "\"time_us\": $1$2.$3");
+    const std::string longer = compile("--profile=").error;
+    EXPECT_NE(longer.find("are 32 times or more shorter or longer than what is computed"),
+              std::string::npos)
+        << longer;
+    std::ofstream(path) << std::regex_replace(good, time, "\"time_us\": 0.0$1");
+    const std::string shorter = compile("--profile=").error;
+    EXPECT_NE(shorter.find("time_us is in microseconds"), std::string::npos) << shorter;
+}
+
+TEST(InputMistakes, OutputsThatEndAsAnotherFormat)
+{
+    ExpectRefusal(Start("cluster", {"--output=x.yaml"}),
+                  "--output=x.yaml: is no .yaml file: the name must end in .json");
+    ExpectRefusal(Start("cluster", {"--output=x.XML"}), "is no .xml file");
+    ExpectRefusal(Start("run", Small({"--strategy=dp=8", "--csv=x.csv.gz"})),
+                  "is no .gz file: the name must end in .csv");
+    ExpectRefusal(Start("run", Small({"--strategy=dp=8", "--summary=x.csv"})),
+                  "--summary=x.csv: is no .csv file: the name must end in .json");
+    EXPECT_EQ(Start("cluster", {"--output=/dev/null"}).code, 0);
+}
+
 TEST(InputMistakes, FilesThatAreNotThereNameTheirOption)
 {
     const Folder folder;
@@ -876,26 +856,20 @@ TEST(InputMistakes, FilesThatAreNotThereNameTheirOption)
     ExpectRefusal(Start("run", Small({"--strategy=" + endless})), "--strategy=");
 }
 
-// As "--strategy=<(jq ... plan.json)" of a shell; programs read files several times.
-TEST(InputMistakes, APipeIsReadAsAFileIs)
+TEST(InputMistakes, PlansThatDoNotFitNameTheirFile)
 {
-    const auto start = [](const std::string& option, const std::string& text) {
-        int ends[2];
-        EXPECT_EQ(pipe(ends), 0);
-        EXPECT_EQ(write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
-        close(ends[1]);
-        const Outcome outcome =
-            Start("run",
-                  Small({"--strategy=dp=8", option + "=/dev/fd/" + std::to_string(ends[0])}));
-        close(ends[0]);
-        return outcome;
+    const Folder folder;
+    const auto start = [&](const std::string& plan) {
+        const std::string file = folder.Write(
+            "plan.json",
+            R"({"format": "proteus-strategy", "version": 1, "name": "mine", )" + plan + "}");
+        return Start("compile", {MODEL, "--strategy=" + file}).error;
     };
-    const std::string plan = R"({"format": "proteus-strategy", "version": 1, "tp": 2, "dp": 4})";
-    const Outcome piped = start("--strategy", plan);
-    EXPECT_EQ(piped.code, 0) << piped.error;
-    EXPECT_NE(piped.out.find("8 devices"), std::string::npos) << piped.out;
-    EXPECT_EQ(start("--cluster", TwoGpus("")).code, 1); // which are too few
-    EXPECT_EQ(start("--scenario", R"({"format": "proteus-scenario", "version": 1})").code, 0);
+    const std::string begin = "error: --strategy=" + folder.Get() + "/plan.json: ";
+    const std::string stages = start(R"("pp": 16)");
+    EXPECT_NE(stages.find(begin + "plan: model GPT-3 125M has 12 numbered blocks"),
+              std::string::npos)
+        << stages;
 }
 
 TEST(InputMistakes, FabricsThatAreTheSame)
@@ -919,4 +893,41 @@ TEST(InputMistakes, FabricsThatAreTheSame)
     EXPECT_EQ(start("leaf-spine:2,fat-tree").find("is the same network"), std::string::npos);
     EXPECT_NE(start("leaf-spine+rails=1.5").find("the number of rails '1.5' must be whole"),
               std::string::npos);
+}
+
+TEST(InputMistakes, TracesThatDoNotSayHowManyRanksThereAre)
+{
+    const Folder folder;
+    const std::string trace =
+        "--trace=" + folder.Write("t.txt",
+                                  "MICRO\n1\nmicro_test\t-1\t1\tNONE\t0\t1\tNONE\t0\t1\t"
+                                  "ALLREDUCE\t4096\t1\n");
+    const std::vector<std::string> words{trace, "--cluster=dgx-a100", "--nodes=1", "--quiet"};
+    ExpectNote(Start("run", words),
+               "does not say how many ranks its job has: taken for 8, as there are GPUs");
+    std::vector<std::string> said = words;
+    said.emplace_back("--ranks=8");
+    EXPECT_EQ(Start("run", said).error, "");
+}
+
+// As "--strategy=<(jq ... plan.json)" of a shell; programs read files several times.
+TEST(InputMistakes, APipeIsReadAsAFileIs)
+{
+    const auto start = [](const std::string& option, const std::string& text) {
+        int ends[2];
+        EXPECT_EQ(pipe(ends), 0);
+        EXPECT_EQ(write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+        close(ends[1]);
+        const Outcome outcome =
+            Start("run",
+                  Small({"--strategy=dp=8", option + "=/dev/fd/" + std::to_string(ends[0])}));
+        close(ends[0]);
+        return outcome;
+    };
+    const std::string plan = R"({"format": "proteus-strategy", "version": 1, "tp": 2, "dp": 4})";
+    const Outcome piped = start("--strategy", plan);
+    EXPECT_EQ(piped.code, 0) << piped.error;
+    EXPECT_NE(piped.out.find("8 devices"), std::string::npos) << piped.out;
+    EXPECT_EQ(start("--cluster", TwoGpus("")).code, 1); // which are too few
+    EXPECT_EQ(start("--scenario", R"({"format": "proteus-scenario", "version": 1})").code, 0);
 }

@@ -187,8 +187,8 @@ const std::vector<Mistake> MISTAKES{
     // Two outputs that are one, and values that later ones take the place of.
     {"gpt3", {"--nodes=1x", "--nodes=2"}, "--nodes=1x: must be a whole number"},
     {"gpt3", {"--csv=y.csv", "--report=x.csv", "--csv=x.csv"}, "would both write x.csv"},
-    {"gpt3", {"--csv=x.csv", "--summary=x.csv"}, "--csv and --summary would both write x.csv"},
-    {"gpt3", {"--csv=x.csv", "--summary=./x.csv"}, "would both write"},
+    {"gpt3", {"--csv=x", "--summary=x"}, "--csv and --summary would both write x"},
+    {"gpt3", {"--csv=x", "--summary=./x"}, "would both write"},
     {"gpt3", {"--csv=a/../x.csv", "--report=x.csv"}, "would both write"},
     {"run", {"--json=o", "--timeline=o"}, "would both write o"},
     {"gpt3", {"--recompute=foo"}, "--recompute=foo: unknown recomputation"},
@@ -213,7 +213,7 @@ const std::vector<Mistake> MISTAKES{
     {"validate", {"--only=h100,h100"}, "--only=h100,h100: h100 stands there twice"},
     {"validate", {"--only=A100"}, "has that in its name; there are 2-x-b200-16-send-recv.csv, "},
     {"evaluate", {"--csv=t", "--json=t"}, "would both write"},
-    {"compile", {"--saveGraph=g.json", "--inventory=g.json"}, "would both write"},
+    {"compile", {"--saveGraph=g.json", "--kernels=g.json"}, "would both write"},
     // An output that is an input.
     {"flows",
      {"--flows=" + WORKLOADS + "/flows/incast-8.csv",
@@ -268,7 +268,7 @@ const std::vector<Mistake> MISTAKES{
      {"--study=" + WORKLOADS + "/studies/oversubscription.json", "--folder=x", "--csv=x"},
      "--folder and --csv would both write x"},
     {"study",
-     {"--study=" + WORKLOADS + "/studies/oversubscription.json", "--folder=x,y", "--csv=x/0.json"},
+     {"--study=" + WORKLOADS + "/studies/oversubscription.json", "--folder=x,y", "--html=x/0.json"},
      "--folder=x would write "},
     {"run", {MODEL, PLAN, "--variables=layers=4,layers=6"}, "layers stands there twice"},
     {"run", {MODEL, PLAN, "--variables=layers=100000"}, "the model has more than 200000 layers"},
