@@ -20,11 +20,13 @@
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-flow-player.h"
 #include "ns3/proteus-helper.h"
+#include "ns3/proteus-output-ending.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-program-options.h"
 #include "ns3/proteus-progress.h"
 #include "ns3/proteus-stop-signals.h"
 #include "ns3/proteus-table-options.h"
+#include "ns3/proteus-warning.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
@@ -447,7 +449,8 @@ Run(const Options& options)
     {
         WriteFile(options.csv, [&table](std::ostream& out) { WriteTableCsv(table, out); });
     }
-    options.tables.Write({table, GetApproximationLayout().Make(approximations)});
+    options.tables.Write(
+        {table, GetApproximationLayout().Make(approximations), options.tables.MakeNotes()});
 }
 
 } // namespace
@@ -472,6 +475,7 @@ main(int argc, char* argv[])
                      "only cases with this in their name; approximation: only those",
                      options.only);
     command.AddOutput("csv", "write the cases to this file", options.csv);
+    command.AddCheck("csv", MustEndIn(".csv"));
     options.tables.AddTo(command);
     bool printsColumns = false;
     command.AddValue("columns",
@@ -489,6 +493,12 @@ main(int argc, char* argv[])
                           GetApproximationLayout().Make(std::vector<ApproximationRow>())},
                          std::cout);
             return;
+        }
+        const std::vector<std::string> idle = command.FindIdle();
+        command.SetNotes([idle]() { return idle; });
+        for (const std::string& line : idle)
+        {
+            Warn(line);
         }
         Run(options);
     });

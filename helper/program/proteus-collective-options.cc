@@ -6,6 +6,7 @@
 
 #include "proteus-collective-program.h"
 #include "proteus-name-lists.h"
+#include "proteus-output-ending.h"
 
 #include "ns3/proteus-algorithm-traits.h"
 #include "ns3/proteus-cluster-file.h"
@@ -112,6 +113,7 @@ CollectiveProgramOptions::AddTo(OptionList& command)
     command.AddOutput("measuredCsv",
                       "write the log to this file as a CSV table, as in workloads/measurements/",
                       measuredCsv);
+    command.AddCheck("measuredCsv", MustEndIn(".csv"));
     command.AddValue("factor", "from one size to the next, above 1", factor);
     for (const char* name : {"min", "max", "factor"})
     {
@@ -186,6 +188,7 @@ CollectiveProgramOptions::AddTo(OptionList& command)
                       "write size_bytes,time_us,algbw_GBps,busbw_GBps,algorithm,protocol,channels "
                       "to this file",
                       csv);
+    command.AddCheck("csv", MustEndIn(".csv"));
     tables.AddTo(command);
     plot.AddTo(command);
     command.AddValue("quiet", "no progress line", quiet);

@@ -9,6 +9,7 @@
 #include "proteus-graph-times.h"
 #include "proteus-model-options.h"
 #include "proteus-name-lists.h"
+#include "proteus-output-ending.h"
 #include "proteus-plot-option.h"
 #include "proteus-program-options.h"
 #include "proteus-programs.h"
@@ -17,6 +18,7 @@
 #include "ns3/config.h"
 #include "ns3/proteus-bar-svg.h"
 #include "ns3/proteus-cluster-file.h"
+#include "ns3/proteus-cluster-json.h"
 #include "ns3/proteus-cluster-text.h"
 #include "ns3/proteus-fabric-table.h"
 #include "ns3/proteus-fabric-variant.h"
@@ -26,12 +28,14 @@
 #include "ns3/proteus-split.h"
 #include "ns3/proteus-study.h"
 #include "ns3/proteus-tables.h"
+#include "ns3/proteus-warning.h"
 #include "ns3/string.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <sstream>
 #include <stdexcept>
@@ -180,6 +184,30 @@ MakeContenderCluster(const Options& options, const Contender& contender)
     return contender.cluster.empty()
                ? MakeVariantCluster(options.cluster, nodes, contender.variant)
                : LoadCluster(contender.cluster, TakesNodes(contender) ? nodes : 0);
+}
+
+/// Names contenders that are the same network, switched alike, however they are written.
+void
+WarnOfSame(const Options& options, const std::vector<Contender>& contenders)
+{
+    const auto getName = [](const Contender& contender) {
+        return contender.cluster.empty() ? contender.variant.name : contender.cluster;
+    };
+    std::map<std::string, std::string> met;
+    for (const Contender& contender : contenders)
+    {
+        std::ostringstream text;
+        WriteClusterJson(MakeContenderCluster(options, contender), text);
+        const std::string json = text.str();
+        const auto [first, isNew] =
+            met.emplace(contender.variant.routing + json.substr(json.find("\"vertices\"")),
+                        getName(contender));
+        if (!isNew)
+        {
+            Warn("--fabrics: " + getName(contender) + " is the same network as " + first->second +
+                 ", switched alike");
+        }
+    }
 }
 
 /// @param options whose --fabrics is looked at @param takes whether a contender takes something
@@ -391,6 +419,7 @@ CompareFabrics(Options& options)
     options.plot.Check();
     ListStreams(options);
     const std::vector<Contender> contenders = ListContenders(options, options.fabric.GetOptions());
+    WarnOfSame(options, contenders);
     const std::vector<std::string> executors = ListExecutors(options);
     std::vector<FabricRow> rows;
     std::string job;
@@ -510,11 +539,14 @@ class FabricsProgram : public CommandLineProgram
                          m_options.calibration);
         command.AddInput("calibration");
         command.AddOutput("csv", "write the table to this file as CSV", m_options.csv);
+        command.AddCheck("csv", MustEndIn(".csv"));
         command.AddOutput("json", "write the table to this file as JSON", m_options.json);
+        command.AddCheck("json", MustEndIn(".json"));
         m_options.plot.AddTo(command);
         command.AddOutput("markdown",
                           "write the table to this file as Markdown",
                           m_options.markdown);
+        command.AddCheck("markdown", MustEndIn(".md"));
         command.AddValue("ignoreMemory",
                          "run also what does not fit into memory",
                          m_options.ignoreMemory);

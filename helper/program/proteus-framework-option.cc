@@ -12,6 +12,7 @@
 
 #include "ns3/proteus-framework-json.h"
 #include "ns3/proteus-gpu-model.h"
+#include "ns3/proteus-readable-file.h"
 #include "ns3/proteus-strategy-json.h"
 
 #include <algorithm>
@@ -57,13 +58,14 @@ FrameworkOption::AddTo(OptionList& command)
 std::string
 FrameworkOption::FindFile(const std::string& text) const
 {
-    if (std::ifstream(text).good())
+    if (IsReadable(text))
     {
         return text;
     }
     if (text.find('/') != std::string::npos)
     {
-        throw std::invalid_argument("--framework=" + text + ": there is no such file");
+        throw std::invalid_argument("--framework=" + text +
+                                    ": cannot be read: " + DescribeUnreadable(text));
     }
     return folder + "/" + MatchName("framework", text, ListJsonFiles(folder)) + ".json";
 }

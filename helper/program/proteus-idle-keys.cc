@@ -288,6 +288,14 @@ class KeyCheck
             try
             {
                 Json with = Json::parse(plan);
+                for (const char* decides : {"virtualStages", "immediateUpdates"})
+                {
+                    // What holds for other keys follows from these.
+                    if (m_json.contains(decides) && key.back() != decides)
+                    {
+                        with.emplace(decides, m_json.at(decides));
+                    }
+                }
                 const Job usual = Load(with, m_text, {});
                 with.emplace(key.back(), m_json.at(key)); // sizes stay as they are
                 if (Write(Load(with, m_text, {}).tree) != Write(usual.tree))

@@ -13,9 +13,12 @@
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-model-json.h"
 #include "ns3/proteus-plural.h"
+#include "ns3/proteus-profile-doubts.h"
 #include "ns3/proteus-profile-json.h"
+#include "ns3/proteus-readable-file.h"
 #include "ns3/proteus-split.h"
 #include "ns3/proteus-strategy-json.h"
+#include "ns3/proteus-tables.h"
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
@@ -45,14 +48,15 @@ constexpr std::size_t MAX_STRATEGY_BYTES = std::size_t{1} << 20;
 std::string
 FindModelFile(const std::string& name, const std::string& folder)
 {
-    if (std::ifstream(name).good())
+    if (IsReadable(name))
     {
         return name;
     }
     const bool isFile = name.find('/') != std::string::npos;
     if (isFile)
     {
-        throw std::invalid_argument("--model=" + name + ": there is no such file");
+        throw std::invalid_argument("--model=" + name +
+                                    ": cannot be read: " + DescribeUnreadable(name));
     }
     return folder + "/" + MatchName("model", name, ListJsonFiles(folder)) + ".json";
 }
@@ -95,7 +99,7 @@ bool
 IsShortForm(const std::string& text)
 {
     return (!text.empty() && text[0] == '{') ||
-           (text.find('=') != std::string::npos && !std::ifstream(text).good());
+           (text.find('=') != std::string::npos && !IsReadable(text));
 }
 
 /// @param text of --strategy in the short form @return it as JSON
@@ -115,7 +119,8 @@ ReadStrategy(const std::string& text, const std::map<std::string, std::string>& 
         std::istringstream input(ToStrategyJson(text));
         return ReadStrategyJson(input, "--strategy", plan);
     }
-    if (text.find_first_of("./") == std::string::npos && !std::filesystem::exists(text))
+    std::error_code none; // a text that is no path is no file
+    if (text.find_first_of("./") == std::string::npos && !std::filesystem::exists(text, none))
     {
         throw std::invalid_argument("--strategy=" + text +
                                     ": there is no such file, and it is not "
@@ -185,6 +190,41 @@ WarnOfMissingUnit(const TrainingPlan& plan, const GpuDatasheet& gpu)
     }
 }
 
+/// @param entry a measurement @return what was measured
+std::string
+FormatKernel(const ProfileEntry& entry)
+{
+    std::string shape;
+    for (const uint64_t size : entry.shape)
+    {
+        shape += (shape.empty() ? "" : ", ") + std::to_string(size);
+    }
+    return entry.gpu + ", " + ToString(entry.kernelClass) + " " + ToString(entry.pass) + ", " +
+           ToString(entry.type) + ", [" + shape + "]";
+}
+
+/// Names measured times that look as if they were in another unit.
+/// @param measured the times, if there are some @param path of their file
+void
+WarnOfOddProfile(const std::optional<ProfileTable>& measured, const std::string& path)
+{
+    const auto doubts = measured ? FindProfileDoubts(*measured) : std::vector<ProfileDoubt>();
+    if (doubts.empty())
+    {
+        return;
+    }
+    constexpr double PS_PER_S = 1e12;
+    const ProfileDoubt& first = doubts.front();
+    Warn("--profile=" + path + ": " + std::to_string(doubts.size()) + " of its " +
+         FormatThings(measured->GetSize(), "time") +
+         " are 32 times or more shorter or longer than what is computed for the GPU, the first "
+         "one " +
+         FormatKernel(first.entry) + ": " +
+         FormatTime(static_cast<double>(first.entry.timePs) / PS_PER_S) + ", computed " +
+         FormatTime(static_cast<double>(first.computedPs) / PS_PER_S) +
+         "; time_us is in microseconds");
+}
+
 /// Names measured times that a job does not use.
 /// @param measured the times, if there are some @param path of their file
 void
@@ -207,17 +247,10 @@ WarnOfIdleProfile(const std::optional<ProfileTable>& measured, const std::string
              "proteus-compile --kernels writes which there are");
         return;
     }
-    const ProfileEntry& first = unused.front();
-    std::string shape;
-    for (const uint64_t size : first.shape)
-    {
-        shape += (shape.empty() ? "" : ", ") + std::to_string(size);
-    }
     Warn("--profile=" + path + ": " + std::to_string(unused.size()) + " of its " +
          FormatThings(measured->GetSize(), "time") +
-         " are of no kernel of this job, the first one " + first.gpu + ", " +
-         ToString(first.kernelClass) + " " + ToString(first.pass) + ", " + ToString(first.type) +
-         ", [" + shape + "]; proteus-compile --kernels writes which there are");
+         " are of no kernel of this job, the first one " + FormatKernel(unused.front()) +
+         "; proteus-compile --kernels writes which there are");
 }
 
 } // namespace
@@ -366,6 +399,7 @@ CompileForGpu(const TrainingPlan& plan,
     ExecutionGraph graph =
         Compile(plan.model, plan.tree, gpu, framework, measured ? &*measured : nullptr);
     WarnOfIdleProfile(measured, profile);
+    WarnOfOddProfile(measured, profile);
     WarnOfMissingUnit(plan, gpu);
     return graph;
 }
@@ -385,6 +419,7 @@ CompileForCluster(const TrainingPlan& plan,
                                    measured ? &*measured : nullptr,
                                    carried);
     WarnOfIdleProfile(measured, profile);
+    WarnOfOddProfile(measured, profile);
     WarnOfMissingUnit(plan, FindGpuDatasheet(cluster.GetVertices()[cluster.GetGpus().at(0)].model));
     return graph;
 }

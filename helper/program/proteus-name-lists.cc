@@ -14,12 +14,14 @@
 #include "ns3/proteus-cluster-text.h"
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-collective-settings.h"
+#include "ns3/proteus-readable-file.h"
 #include "ns3/proteus-run-information.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <set>
 #include <stdexcept>
+#include <system_error>
 
 namespace ns3
 {
@@ -121,7 +123,8 @@ MatchName(const std::string& option, const std::string& name, const std::vector<
 std::string
 FindClusterName(const std::string& text)
 {
-    if (std::filesystem::exists(GetClusterPath(text)) || IsClusterText(text))
+    std::error_code none; // a text that is no path is no file
+    if (std::filesystem::exists(GetClusterPath(text), none) || IsClusterText(text))
     {
         return text;
     }
@@ -132,7 +135,9 @@ FindClusterName(const std::string& text)
     }
     const bool isFile = text.find_first_of("/.") != std::string::npos;
     throw std::invalid_argument("--cluster=" + text + ": " +
-                                (isFile ? "there is no such file" : Suggest(text, ListClusters())));
+                                (isFile
+                                     ? "cannot be read: " + DescribeUnreadable(GetClusterPath(text))
+                                     : Suggest(text, ListClusters())));
 }
 
 bool

@@ -7,10 +7,9 @@
 #include "proteus-option-list.h"
 
 #include "ns3/proteus-output-plan.h"
+#include "ns3/proteus-readable-file.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -224,7 +223,7 @@ OptionList::AddInput(const std::string& name)
         std::error_code none; // what cannot be looked at is said when it is read
         if (!std::filesystem::exists(value, none))
         {
-            throw std::invalid_argument(std::string("cannot be read: ") + std::strerror(ENOENT));
+            throw std::invalid_argument("cannot be read: " + DescribeUnreadable(value));
         }
         if (std::filesystem::is_directory(value, none))
         {
@@ -286,6 +285,7 @@ OptionList::Describe(const OutputError& error) const
 std::string
 OptionList::DescribeInput(const std::string& error) const
 {
+    static const std::string MISSING = ": cannot be read: ";
     std::string options;
     uint32_t count = 0;
     for (const Word& word : m_words)
@@ -295,7 +295,8 @@ OptionList::DescribeInput(const std::string& error) const
         std::error_code none; // a value that is no path is no file
         if (entry && entry->kind == OptionKind::TEXT && error.compare(0, size, word.value) == 0 &&
             error.size() > size && (error[size] == ':' || error[size] == ',') &&
-            std::filesystem::exists(word.value, none))
+            (std::filesystem::exists(word.value, none) ||
+             error.compare(size, MISSING.size(), MISSING) == 0))
         {
             options = "--" + word.name + "=";
             ++count;

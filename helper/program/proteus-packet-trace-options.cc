@@ -6,6 +6,8 @@
 
 #include "proteus-packet-trace-options.h"
 
+#include "proteus-output-ending.h"
+
 #include "ns3/proteus-output-file.h"
 
 #include <algorithm>
@@ -32,10 +34,12 @@ PacketTraceOptions::AddTo(OptionList& command)
     command.AddOutput("linkSeries",
                       "write utilization, queues, marks and pauses of links over time to this file",
                       linkSeries);
+    command.AddCheck("linkSeries", MustEndIn(".csv"));
     command.AddOutput(
         "congestionSeries",
         "write rate, window and round-trip time of queue pairs over time to this file",
         congestionSeries);
+    command.AddCheck("congestionSeries", MustEndIn(".csv"));
     command.AddValue("seriesInterval",
                      "time between two samples of --linkSeries and --congestionSeries",
                      seriesInterval);

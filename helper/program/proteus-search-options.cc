@@ -7,6 +7,7 @@
 #include "proteus-search-options.h"
 
 #include "proteus-option-list.h"
+#include "proteus-output-ending.h"
 
 #include "ns3/proteus-plan-search.h"
 #include "ns3/proteus-split.h"
@@ -148,6 +149,7 @@ SearchOptions::AddTo(OptionList& command)
                      "memory",
                      isSensitivityWanted);
     command.AddOutput("csv", "write a line per strategy that was run to this file", csv);
+    command.AddCheck("csv", MustEndIn(".csv"));
     command.AddOutput("saveStrategies",
                       "write the strategies to this folder, 1.json the best, for --strategy",
                       output);

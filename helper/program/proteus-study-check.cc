@@ -6,11 +6,20 @@
 
 #include "proteus-study-check.h"
 
+#include "proteus-option-values.h"
 #include "proteus-program-list.h"
 
+#include "ns3/nstime.h"
+#include "ns3/proteus-split.h"
+
+#include <algorithm>
 #include <filesystem>
+#include <iomanip>
+#include <limits>
 #include <set>
+#include <sstream>
 #include <stdexcept>
+#include <vector>
 
 namespace ns3
 {
@@ -46,6 +55,45 @@ class WorkingFolder
     std::filesystem::path m_before;
 };
 
+/// @param kind of an option @param text of its value, which is right
+/// @return the same text for all that mean the same, such as "2" and "2.0", "1ms" and "1000us", and
+/// settings in another order
+std::string
+GetMeaning(OptionKind kind, const std::string& text)
+{
+    switch (kind)
+    {
+    case OptionKind::FLAG:
+        return text == "true" || text == "t" || text == "1" ? "true" : "false";
+    case OptionKind::WHOLE:
+        return std::to_string(std::stoll(text));
+    case OptionKind::NUMBER:
+    case OptionKind::RATIO:
+    case OptionKind::SIZE: {
+        std::ostringstream number;
+        number << std::setprecision(std::numeric_limits<double>::max_digits10) << std::stod(text);
+        return number.str();
+    }
+    case OptionKind::TIME:
+        return std::to_string(Time(text).GetPicoSeconds());
+    default:
+        break;
+    }
+    std::vector<std::string> settings = SplitList(text);
+    if (std::all_of(settings.begin(), settings.end(), [](const std::string& setting) {
+            return setting.find('=') != std::string::npos;
+        }))
+    {
+        std::sort(settings.begin(), settings.end());
+    }
+    std::string all;
+    for (const std::string& setting : settings)
+    {
+        all += setting + ",";
+    }
+    return all;
+}
+
 } // namespace
 
 StudyProgram::StudyProgram(const std::string& name,
@@ -65,7 +113,7 @@ StudyProgram::StudyProgram(const std::string& name,
     }
 }
 
-void
+std::string
 StudyProgram::CheckOption(const std::string& name, const std::string& value) const
 {
     if (RESERVED.count(name) == 1)
@@ -76,7 +124,7 @@ StudyProgram::CheckOption(const std::string& name, const std::string& value) con
     const bool isOutput = m_options->Has(name) && m_options->GetKind(name) == OptionKind::OUTPUT;
     if (isOfAPoint && m_options->Has(name) && m_options->GetKind(name) == OptionKind::TEXT)
     {
-        return; // what it comes to is known at the point, where the program looks at it
+        return value; // what it comes to is known at the point, where the program looks at it
     }
     {
         const WorkingFolder there(m_folder); // the checks look at files
@@ -88,6 +136,12 @@ StudyProgram::CheckOption(const std::string& name, const std::string& value) con
                                     ": every point would write this file: put " + POINT_MARK +
                                     " into its name");
     }
+    if (!m_options->Has(name))
+    {
+        return value;
+    }
+    const OptionKind kind = m_options->GetKind(name);
+    return GetMeaning(kind, NormaliseValue(kind, "--" + name, value));
 }
 
 } // namespace proteus

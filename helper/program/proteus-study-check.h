@@ -33,9 +33,10 @@ class StudyProgram
     /// @throw std::invalid_argument if there is none, or it has no results that a study can read
     StudyProgram(const std::string& name, const std::string& workloads, const std::string& folder);
 
-    /// @param name of an option @param value of it
+    /// @param name of an option @param value of it @return the same text for all values that mean
+    /// the same
     /// @throw std::invalid_argument if the program does not take it, or the study sets it
-    void CheckOption(const std::string& name, const std::string& value) const;
+    std::string CheckOption(const std::string& name, const std::string& value) const;
 
     /// @return whether it writes a summary of a run
     bool HasSummary() const

@@ -7,6 +7,7 @@
 #include "proteus-child-processes.h"
 #include "proteus-command-line-program.h"
 #include "proteus-fabric-flags.h"
+#include "proteus-output-ending.h"
 #include "proteus-page-name.h"
 #include "proteus-program-list.h"
 #include "proteus-programs.h"
@@ -212,6 +213,7 @@ class StudyProgramOfAll : public CommandLineProgram
                          m_options.folder);
         command.AddParts("folder", R"(/[0-9a-f]+\.json)");
         command.AddOutput("csv", "write a row per point and executor to this file", m_options.csv);
+        command.AddCheck("csv", MustEndIn(".csv"));
         command.AddOutput("html",
                           "write a page with tables and charts to this file",
                           m_options.html);
@@ -219,6 +221,7 @@ class StudyProgramOfAll : public CommandLineProgram
                           "write the study's published numbers beside those that are found to this "
                           "file, as CSV",
                           m_options.published);
+        command.AddCheck("published", MustEndIn(".csv"));
         command.AddValue("jobs",
                          "processes at once (0: as many as there are processors)",
                          m_options.jobs);
@@ -247,7 +250,7 @@ class StudyProgramOfAll : public CommandLineProgram
                                                      FindStudyFolder(m_options.study));
         };
         check.option = [&](const std::string&, const std::string& name, const std::string& value) {
-            program->CheckOption(name, value);
+            return program->CheckOption(name, value);
         };
         InputFile file(m_options.study);
         Study study = ReadStudyJson(file.GetStream(), m_options.study, check);

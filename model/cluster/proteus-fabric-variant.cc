@@ -64,6 +64,15 @@ ToNumber(const std::string& text, const std::string& whole, const std::string& w
     return value;
 }
 
+/// @param value a number @return it as short as can be, "2" or "1.5"
+std::string
+FormatNumber(double value)
+{
+    std::ostringstream text;
+    text << value;
+    return text.str();
+}
+
 /// Reads "leaf-spine:4" or "single-rail".
 void
 ReadKind(const std::string& part, const std::string& text, FabricVariant& variant)
@@ -94,7 +103,7 @@ ReadKind(const std::string& part, const std::string& text, FabricVariant& varian
     if (colon != std::string::npos)
     {
         variant.fabric.oversubscription = ToNumber(part.substr(colon + 1), text, "its ratio");
-        variant.name += " " + part.substr(colon + 1) + ":1";
+        variant.name += " " + FormatNumber(variant.fabric.oversubscription) + ":1";
     }
 }
 
@@ -213,8 +222,12 @@ ParseFabricVariant(const std::string& text, const FabricOptions& base)
         {
             say("how many rails it has");
             const double rails = ToNumber(part.substr(6), text, "the number of rails");
+            if (rails != std::floor(rails))
+            {
+                Refuse(text, "the number of rails '" + part.substr(6) + "' must be whole");
+            }
             variant.rails = static_cast<uint32_t>(rails);
-            variant.name += " " + part.substr(6) + (variant.rails == 1 ? " rail" : " rails");
+            variant.name += " " + FormatNumber(rails) + (variant.rails == 1 ? " rail" : " rails");
         }
         else
         {

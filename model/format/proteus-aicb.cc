@@ -6,6 +6,8 @@
 
 #include "proteus-aicb.h"
 
+#include "proteus-trace-doubts.h"
+
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-tables.h"
 #include "ns3/proteus-warning.h"
@@ -413,8 +415,9 @@ MakeAicbGraph(const AicbWorkload& workload, const std::string& name, const Trace
     {
         AicbWorkload split = workload;
         split.isModelParallel = false;
-        split.tensorParallel =
-            options.ranks != 0 ? options.ranks : std::max<uint32_t>(options.availableRanks, 1);
+        split.gpus =
+            options.ranks != 0 ? options.ranks : static_cast<uint32_t>(GuessRanks(options, name));
+        split.tensorParallel = split.gpus;
         return MakeAicbGraph(split, name, options);
     }
     const uint64_t tensor = workload.isMicro ? 1 : workload.tensorParallel;
@@ -423,8 +426,7 @@ MakeAicbGraph(const AicbWorkload& workload, const std::string& name, const Trace
     uint64_t nRanks = workload.gpus;
     if (nRanks == 0)
     {
-        nRanks = options.ranks != 0 ? options.ranks
-                                    : std::max<uint64_t>(options.availableRanks / least, 1) * least;
+        nRanks = options.ranks != 0 ? options.ranks : GuessRanks(options, name, least);
     }
     if (options.ranks != 0 && options.ranks != nRanks)
     {

@@ -108,9 +108,8 @@ class TraceLoader
             }
             return nFiles;
         }
-        return m_options.ranks != 0            ? m_options.ranks
-               : m_groups.GetKnownRanks() != 0 ? m_groups.GetKnownRanks()
-                                               : std::max(m_options.availableRanks, 1U);
+        const uint32_t known = m_options.ranks != 0 ? m_options.ranks : m_groups.GetKnownRanks();
+        return known != 0 ? known : static_cast<uint32_t>(GuessRanks(m_options, m_name));
     }
 
     /// Dependencies as a file has them.

@@ -9,13 +9,16 @@
 #include "proteus-cluster-json.h"
 #include "proteus-input-file.h"
 #include "proteus-nccl-topology.h"
+#include "proteus-rate-doubts.h"
 
 #include "ns3/proteus-cluster-text.h"
+#include "ns3/proteus-warning.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <stdexcept>
 #include <streambuf>
+#include <system_error>
 
 namespace ns3
 {
@@ -132,7 +135,8 @@ LoadCluster(const std::string& nameOrPath,
         InputFile topology(path);
         return ReadNcclTopology(topology.GetStream(), path, std::max(servers, 1u), fabric, options);
     }
-    if (!std::filesystem::exists(nameOrPath))
+    std::error_code none; // a name that is no path is no file
+    if (!std::filesystem::exists(nameOrPath, none))
     {
         std::string message = "there is neither a preset nor a file '" + nameOrPath + "'; presets:";
         const char* separator = " ";
@@ -163,6 +167,10 @@ LoadCluster(const std::string& nameOrPath,
         throw std::invalid_argument(nameOrPath + ": has " + std::to_string(cluster.GetNServers()) +
                                     " servers, but " + std::to_string(servers) +
                                     " are asked for; ask for as many, or leave the number out");
+    }
+    for (const std::string& doubt : FindRateDoubts(cluster))
+    {
+        Warn(nameOrPath + ": " + doubt + "; rates are 1e9 bytes per second and direction");
     }
     return cluster;
 }

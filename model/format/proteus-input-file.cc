@@ -7,16 +7,19 @@
 #include "proteus-input-file.h"
 
 #include "ns3/proteus-output-plan.h"
+#include "ns3/proteus-readable-file.h"
 
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
 #include <ios>
+#include <map>
+#include <sstream>
 #include <stdexcept>
 #include <streambuf>
 #include <sys/stat.h>
+#include <utility>
 #include <vector>
 #include <zlib.h>
 
@@ -38,6 +41,27 @@ constexpr std::size_t MOST_ALIKE_BYTES = std::size_t{4} << 20;
 constexpr unsigned char GZIP_MAGIC[] = {0x1f, 0x8b};
 /// inflateInit2(): largest window, and a gzip header.
 constexpr int GZIP_WINDOW_BITS = 15 + 16;
+/// What is kept of a pipe.
+constexpr std::size_t MOST_PIPE_BYTES = std::size_t{1} << 30;
+
+/// @return the content of a file that can be read; that of a pipe from memory
+std::unique_ptr<std::istream>
+Open(const std::string& path)
+{
+    struct stat status;
+    if (stat(path.c_str(), &status) != 0 || !S_ISFIFO(status.st_mode))
+    {
+        return std::make_unique<std::ifstream>(path, std::ios::binary);
+    }
+    static std::map<std::pair<dev_t, ino_t>, std::string> pipes;
+    const auto [kept, isNew] = pipes.try_emplace({status.st_dev, status.st_ino});
+    if (isNew)
+    {
+        std::ifstream pipe(path, std::ios::binary);
+        kept->second = ReadWhole(pipe, path, MOST_PIPE_BYTES);
+    }
+    return std::make_unique<std::istringstream>(kept->second);
+}
 
 } // namespace
 
@@ -208,12 +232,11 @@ InputFile::InputFile(const std::string& path)
     {
         throw std::invalid_argument(path + ": cannot be read: it is a directory");
     }
-    errno = 0;
-    m_file = std::make_unique<std::ifstream>(path, std::ios::binary);
-    if (!*m_file)
+    if (!IsReadable(path))
     {
-        throw std::invalid_argument(path + ": cannot be read: " + std::strerror(errno));
+        throw std::invalid_argument(path + ": cannot be read: " + DescribeUnreadable(path));
     }
+    m_file = Open(path);
     OutputPlan::CheckInput(path);
     Begin(m_file->rdbuf());
 }

@@ -8,6 +8,7 @@
 
 #include "proteus-kineto-communication.h"
 #include "proteus-kineto-events.h"
+#include "proteus-trace-doubts.h"
 
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-warning.h"
@@ -496,9 +497,8 @@ FindNRanks(const KinetoRanks& all, const std::string& name, const TraceOptions& 
     const auto nFiles = static_cast<uint32_t>(all.ranks.size());
     if (nFiles == 1)
     {
-        return options.ranks != 0   ? options.ranks
-               : all.worldSize != 0 ? all.worldSize
-                                    : std::max(options.availableRanks, 1U);
+        const uint32_t known = options.ranks != 0 ? options.ranks : all.worldSize;
+        return known != 0 ? known : static_cast<uint32_t>(GuessRanks(options, name));
     }
     const uint32_t last = all.byRank.rbegin()->first;
     if ((all.worldSize != 0 && all.worldSize != nFiles) || last >= nFiles ||

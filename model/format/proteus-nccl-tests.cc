@@ -20,6 +20,7 @@
 #include <iomanip>
 #include <limits>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -64,20 +65,27 @@ struct Field
 };
 
 /// @param words of a comment @return the unit in the line below the header, such as "(ms)", that is
-/// not one of nccl-tests; empty if there is none, or the comment is another
+/// not one of nccl-tests, however it is set in brackets; empty if there is none, or the comment is
+/// another
 std::string
 FindOtherUnit(const std::vector<std::string>& words)
 {
-    static const std::set<std::string> units{"(B)", "(elements)", "(us)", "(GB/s)"};
-    const auto isUnit = [](const std::string& word) {
-        return word.front() == '(' && word.back() == ')';
+    static const std::set<std::string> units{"B", "elements", "us", "GB/s"};
+    static const std::regex any("B|bytes|elements|[num]?s|sec|[KMGT]i?[Bb](/s|ps)?");
+    const auto strip = [](const std::string& word) {
+        const bool isSet = word.size() > 2 && ((word.front() == '(' && word.back() == ')') ||
+                                               (word.front() == '[' && word.back() == ']'));
+        return isSet ? word.substr(1, word.size() - 2) : word;
+    };
+    const auto isUnit = [&](const std::string& word) {
+        return strip(word) != word || std::regex_match(word, any);
     };
     if (!std::all_of(words.begin() + 1, words.end(), isUnit))
     {
         return "";
     }
-    const auto other = std::find_if(words.begin() + 1, words.end(), [](const std::string& word) {
-        return units.count(word) == 0;
+    const auto other = std::find_if(words.begin() + 1, words.end(), [&](const std::string& word) {
+        return units.count(strip(word)) == 0;
     });
     return other == words.end() ? "" : *other;
 }
@@ -471,8 +479,25 @@ class Reader
         }
     }
 
-    void ReadRow(const std::vector<std::string>& values)
+    /// Earlier nccl-tests leave the reduction of an all-to-all blank, below its header.
+    /// @param values of a line @return them with an empty word there, if it is that what is missing
+    std::vector<std::string> AddBlankReduction(std::vector<std::string> values) const
     {
+        const auto redop = std::find_if(m_fields.begin(), m_fields.end(), [](const Field& field) {
+            return field.column == Column::REDOP;
+        });
+        const auto at = static_cast<std::size_t>(redop - m_fields.begin());
+        if (!m_isCsv && values.size() + 1 == m_fields.size() && at < values.size() &&
+            std::isdigit(static_cast<unsigned char>(values[at].front())) != 0)
+        {
+            values.insert(values.begin() + static_cast<std::ptrdiff_t>(at), "");
+        }
+        return values;
+    }
+
+    void ReadRow(const std::vector<std::string>& words)
+    {
+        const std::vector<std::string> values = AddBlankReduction(words);
         if (values.size() != m_fields.size())
         {
             m_reader.Fail("the line has " + std::to_string(values.size()) +

@@ -35,14 +35,6 @@ constexpr std::size_t MAX_CPUS = 256;      //!< all of them are joined with each
 constexpr uint64_t MAX_LINK_COUNT = 1000;  //!< parallel NVLinks
 constexpr uint64_t MAX_SPEED = 1000000000; //!< Mb/s, of a NIC or a C2C link
 
-/// @param generation of NVLink @return links of a GPU that is joined by NVSwitches (NVIDIA, "NVLink
-/// and NVLink Switch": 6 of V100, 12 of A100, 18 of H100 and B200)
-double
-CountNvlinks(uint32_t generation)
-{
-    return generation <= 2 ? 6 : generation == 3 ? 12 : 18;
-}
-
 /// Reads one server and makes copies of it.
 class NcclReader
 {

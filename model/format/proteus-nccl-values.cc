@@ -18,6 +18,12 @@ namespace ns3
 namespace proteus
 {
 
+double
+CountNvlinks(uint32_t generation)
+{
+    return generation <= 2 ? 6 : generation == 3 ? 12 : 18;
+}
+
 std::string
 ToLower(std::string text)
 {

@@ -41,6 +41,11 @@ struct NcclCpu
 NcclCpu FindCpu(const std::string* arch, const std::string* vendor, uint64_t model);
 
 /// @ingroup proteus
+/// @param generation of NVLink @return links of a GPU that is joined by NVSwitches (NVIDIA, "NVLink
+/// and NVLink Switch": 6 of V100, 12 of A100, 18 of H100 and B200), the most that one has
+double CountNvlinks(uint32_t generation);
+
+/// @ingroup proteus
 /// What the file says of PCIe upwards of a device.
 struct PcieSpeed
 {

@@ -615,7 +615,14 @@ StrategyFile::GetVariables() const
 StrategyTree
 StrategyFile::GetTree(const Model& model) const
 {
-    return plan ? ExpandPlan(model, *plan) : tree;
+    try
+    {
+        return plan ? ExpandPlan(model, *plan) : tree;
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw std::invalid_argument(name + ": " + error.what());
+    }
 }
 
 StrategyFile

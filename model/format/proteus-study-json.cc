@@ -10,8 +10,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -153,8 +155,19 @@ class Reader
     std::string ReadValue(const JsonValue& json, const std::string& name)
     {
         const std::string value = ReadScalar(json);
-        json.Check([&] { m_check.option(m_study.program, name, value); });
+        m_meanings[{name, value}] =
+            json.Check([&] { return m_check.option(m_study.program, name, value); });
         return value;
+    }
+
+    /// @param options that are checked @return what they mean
+    StudyOptions GetMeanings(StudyOptions options) const
+    {
+        for (auto& [name, value] : options)
+        {
+            value = m_meanings.at({name, value});
+        }
+        return options;
     }
 
     /// @param json options by name @return them
@@ -219,7 +232,7 @@ class Reader
             }
             const auto same =
                 std::find_if(axis.values.begin(), axis.values.end(), [&](const StudyValue& other) {
-                    return other.options == value.options;
+                    return GetMeanings(other.options) == GetMeanings(value.options);
                 });
             if (same != axis.values.end())
             {
@@ -370,6 +383,8 @@ class Reader
     }
 
     const StudyCheck& m_check;
+    /// What StudyCheck::option has said of names and values.
+    std::map<std::pair<std::string, std::string>, std::string> m_meanings;
     Study m_study;
     std::map<std::string, std::string> m_setBy; //!< axis by option
 };

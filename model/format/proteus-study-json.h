@@ -32,8 +32,10 @@ struct StudyCheck
     /// results cannot be read
     std::function<void(const std::string& program)> program;
     /// @param program of a study @param name of an option @param value of it
+    /// @return the same text for all values that mean the same
     /// @throw std::invalid_argument if the program does not take it
-    std::function<void(const std::string& program, const std::string& name, const std::string&)>
+    std::function<
+        std::string(const std::string& program, const std::string& name, const std::string&)>
         option;
 };
 

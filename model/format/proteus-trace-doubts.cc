@@ -6,6 +6,8 @@
 
 #include "proteus-trace-doubts.h"
 
+#include "ns3/proteus-warning.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -195,6 +197,18 @@ DescribeProfilerSteps(const std::set<std::string>& names)
                        " steps of the profiler (ProfilerStep#), which all run as one iteration: "
                        "divide its time by " +
                        std::to_string(n) + ", or record one step, schedule(active=1)";
+}
+
+uint64_t
+GuessRanks(const TraceOptions& options, const std::string& name, uint64_t least)
+{
+    const uint64_t ranks = std::max<uint64_t>(options.availableRanks / least, 1) * least;
+    if (options.availableRanks != 0)
+    {
+        Warn(name + ": does not say how many ranks its job has: taken for " +
+             std::to_string(ranks) + ", as there are GPUs; --ranks=N says it");
+    }
+    return ranks;
 }
 
 } // namespace proteus

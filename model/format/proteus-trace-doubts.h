@@ -7,6 +7,8 @@
 #ifndef PROTEUS_TRACE_DOUBTS_H
 #define PROTEUS_TRACE_DOUBTS_H
 
+#include "proteus-trace-graph.h"
+
 #include "ns3/proteus-graph.h"
 
 #include <set>
@@ -52,6 +54,16 @@ bool IsProfilerStep(const std::string& name);
  * otherwise empty
  */
 std::string DescribeProfilerSteps(const std::set<std::string>& names);
+
+/**
+ * @ingroup proteus
+ * Takes every GPU for a rank, where neither a trace nor the user says how many there are, and says
+ * so, see Warn(), if it is known how many GPUs there are.
+ * @param options of the user @param name of the trace @param least ranks, of which a job has a
+ * multiple
+ * @return how many ranks that are, at least as many
+ */
+uint64_t GuessRanks(const TraceOptions& options, const std::string& name, uint64_t least = 1);
 
 } // namespace proteus
 } // namespace ns3

@@ -9,6 +9,7 @@
 
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-kernel-cost.h"
+#include "ns3/proteus-profile-doubts.h"
 #include "ns3/proteus-profile-json.h"
 
 #include <algorithm>
@@ -325,6 +326,31 @@ TEST(MeasuredKernels, HalvesAgree)
         }
         EXPECT_LE(medians[1], medians[0] + 0.05) << group.name;
     }
+}
+
+TEST(MeasuredKernels, OnlyTimesInOtherUnitsAreDoubtful)
+{
+    for (const std::string file : {"h100-kernels.json", "h100-flash-attention.json"})
+    {
+        const ProfileTable table = ReadTable(file);
+        EXPECT_TRUE(FindProfileDoubts(table).empty()) << file;
+        ProfileTable inOther;
+        for (ProfileEntry entry : table.GetEntries())
+        {
+            entry.timePs = std::max<int64_t>(entry.timePs / 1000, 1);
+            inOther.Add(entry);
+        }
+        EXPECT_GT(FindProfileDoubts(inOther).size(), 0.99 * table.GetSize()) << file;
+    }
+    // No kernel has this shape or pass, and no job takes it.
+    ProfileTable odd;
+    odd.Add({"A100-SXM4-80GB",
+             KernelClass::NORMALIZATION,
+             KernelPass::INPUT_GRADIENT,
+             DataType::BF16,
+             {8, 8},
+             7});
+    EXPECT_TRUE(FindProfileDoubts(odd).empty());
 }
 
 TEST(MeasuredKernels, FlashAttention2)

@@ -273,6 +273,9 @@ TEST(NcclTests, OtherUnitsAreRefused)
 {
     for (const auto& [unit, other] : {std::make_pair("(B)", "(KB)"),
                                       std::make_pair("(us)", "(ms)"),
+                                      std::make_pair("(us)", "[ms]"),
+                                      std::make_pair("(us)", "ms"),
+                                      std::make_pair("(GB/s)", "Gbps"),
                                       std::make_pair("(GB/s)", "(Gb/s)")})
     {
         std::string text = LOG;
@@ -333,6 +336,14 @@ TEST(NcclTests, ReadsOldLogsAndThoseWithoutInPlace)
     EXPECT_EQ(old.rows[0].outOfPlace->wrong, 2e-7);
     EXPECT_EQ(old.rows[0].inPlace->timeUs, 20.35);
     EXPECT_FALSE(old.rows[0].root);
+    const auto blank =
+        Read("#       size         count    type   redop     time   algbw   busbw  error "
+             "    time   algbw   busbw  error\n"
+             "     1048576         32768   float            28.40   36.92   32.31  0e+00  "
+             "  28.36   36.97   32.35    N/A\n");
+    EXPECT_EQ(blank.rows[0].redop, "");
+    EXPECT_EQ(blank.rows[0].outOfPlace->timeUs, 28.4);
+    EXPECT_EQ(blank.rows[0].inPlace->timeUs, 28.36);
     const auto one = Read("#  size count type redop root time algbw busbw #wrong time algbw busbw "
                           "#wrong\n"
                           "128 32 float none -1 20.5 0.01 0.01 0 N/A N/A N/A N/A\n");

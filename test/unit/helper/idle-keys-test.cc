@@ -86,6 +86,10 @@ TEST(IdleKeys, DefaultsAreNotNamedAndMistakesAreLeftToTheRun)
     EXPECT_EQ(Find(R"({"dp": 2, "zero": 3})"), Keys());             // it is why fsdp1 is chosen
     EXPECT_EQ(Find(R"({"dp": 0})"), Keys());
     EXPECT_EQ(Find("{"), Keys());
+    // Which virtual stages and updates at once imply.
+    EXPECT_EQ(Find(R"({"pp": 2, "virtualStages": 2, "schedule": "interleaved", "globalBatch": 4})"),
+              Keys());
+    EXPECT_EQ(Find(R"({"dp": 2, "immediateUpdates": true, "fusedOptimizer": false})"), Keys());
     EXPECT_EQ(Find(R"({"zero": 1})", "no-such-model"), Keys());
 }
 

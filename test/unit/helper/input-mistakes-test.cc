@@ -6,9 +6,13 @@
 
 #include "start-program.h"
 
+#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <regex>
+#include <sstream>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 using namespace ns3::proteus;
@@ -89,7 +93,7 @@ TEST(InputMistakes, OutputsOverWhatIsReadOrWritten)
         Start("run", Small({"--strategy=dp=2", "--config=" + options, "--json=" + options})),
         "--json=" + options + " would write over the file that --config reads");
     const std::string file = folder.Write("a.csv", "");
-    const std::string link = folder.Get() + "/b.csv";
+    const std::string link = folder.Get() + "/b";
     std::filesystem::create_symlink(file, link);
     ExpectRefusal(Start("run", Small({"--strategy=dp=2", "--csv=" + file, "--summary=" + link})),
                   "--csv and --summary would both write " + link);
@@ -151,8 +155,8 @@ TEST(InputMistakes, OutputsAmongTheFilesOfOthers)
         {
             ++nFiles;
             ExpectRefusal(
-                Start("run", Small({"--strategy=dp=2", "--json=" + file, "--tables=" + tables})),
-                "--tables=" + tables + " would write " + file + ", which --json writes, too");
+                Start("run", Small({"--strategy=dp=2", "--csv=" + file, "--tables=" + tables})),
+                "--tables=" + tables + " would write " + file + ", which --csv writes, too");
         }
     }
     EXPECT_GT(nFiles, 10U);
@@ -172,9 +176,8 @@ TEST(InputMistakes, OutputsAmongTheFilesOfOthers)
     refuse("gpt3", "--pcap=" + tables, "--csv=" + tables + "-12-0.pcap");
     refuse("compile", "--chakra=" + tables, "--inventory=" + tables + "/trace.3.et");
     refuse("compile", "--tables=" + tables, "--layouts=" + tables + "/memory.csv");
-    refuse("search", "--saveStrategies=" + tables, "--csv=" + tables + "/1.json");
+    refuse("search", "--saveStrategies=" + tables, "--report=" + tables + "/1.json");
     refuse("schedule", "--timelines=" + tables, "--csv=" + tables + "/packet-p3.csv");
-    refuse("validate", "--plots=" + tables, "--csv=" + tables + "/a100.svg");
     refuse("cluster", "--tables=" + tables, "--svg=" + tables + "/links.csv");
     refuse("collective", "--tables=" + tables, "--measuredCsv=" + tables + "/notes.csv");
 
@@ -726,4 +729,205 @@ TEST(InputMistakes, BundlesThatANetworkDoesNotHave)
     const Outcome outcome = Start("run", words);
     EXPECT_EQ(outcome.code, 0) << outcome.error;
     EXPECT_EQ(outcome.error.find("--bundles"), std::string::npos) << outcome.error;
+}
+
+TEST(InputMistakes, RatesInOtherUnits)
+{
+    const Folder folder;
+    const auto run = [&](const std::string& cluster) {
+        return Start("run", {PING, "--cluster=" + folder.Write("c.json", cluster), "--quiet"});
+    };
+    const auto gpus = [](const std::string& rate, const std::string& memory) {
+        std::string text = TwoGpus("");
+        text.replace(text.find(": 100"), 5, ": " + rate);
+        const std::string model = "\"A100-SXM4-80GB\"";
+        return text.replace(text.find(model), model.size(), model + memory);
+    };
+    const std::string faster = "faster NVLinks than their data sheet has (2), the first a: ";
+    ExpectNote(run(gpus("2400", "")),
+               faster + "2400 GB/s in each direction, a A100-SXM4-80GB has 300 GB/s");
+    ExpectNote(run(gpus("0.3", "")), "NVLinks that are far slower than one of the GPU's");
+    ExpectNote(run(gpus("300", R"(, "memory_gbytes_per_s": 16312)")),
+               "memory_gbytes_per_s is far from their data sheet (1), the first a: 16312 GB/s");
+    ExpectNote(run(TwoGpus(R"(, "delay_ns": 0.15)")), "a delay below 1 ns or above 100 us (1)");
+    const Outcome good = run(gpus("300", R"(, "memory_gbytes_per_s": 2039)"));
+    EXPECT_EQ(good.error, "") << good.error;
+
+    const auto hosts = [](const std::string& rate) {
+        return R"({"format": "proteus-cluster", "version": 1, "hosts": 2,
+ "link": {"technology": "roce", "rate_gbytes_per_s": )" +
+               rate + "}}";
+    };
+    ExpectNote(run(hosts("400")), "hosts' ones of more than 800 Gb/s (2), the first ");
+    EXPECT_EQ(run(hosts("50")).error, "");
+}
+
+TEST(InputMistakes, ServersWhoseRatesAreInBits)
+{
+    const Folder folder;
+    const std::string path = folder.Get() + "/c.json";
+    ASSERT_EQ(Start("cluster", {"--cluster=dgx-a100:nodes=2", "--output=" + path}).code, 0);
+    const auto check = [&]() { return Start("cluster", {"--cluster=" + path}).error; };
+    EXPECT_EQ(check(), "");
+    std::stringstream text;
+    text << std::ifstream(path).rdbuf();
+    const std::string good = text.str();
+    const auto change = [&](const std::string& from, const std::string& to) {
+        std::string bad = good;
+        for (std::size_t at = bad.find(from); at != std::string::npos; at = bad.find(from, at + 1))
+        {
+            bad.replace(at, from.size(), to);
+        }
+        EXPECT_NE(bad, good) << from;
+        std::ofstream(path) << bad;
+        return check();
+    };
+    const std::string nics = change("\"infiniband\",\"rate_gbytes_per_s\":25.0",
+                                    "\"infiniband\",\"rate_gbytes_per_s\":200.0");
+    EXPECT_NE(nics.find("NICs whose network is far faster than their PCI Express (16)"),
+              std::string::npos)
+        << nics;
+    const std::string slots = change("\"rate_gbytes_per_s\":31.5", "\"rate_gbytes_per_s\":252.0");
+    EXPECT_NE(slots.find("faster than x16 of its generation"), std::string::npos) << slots;
+}
+
+// Of files in the folder none is named: all are right.
+TEST(InputMistakes, ClustersOfTheFolderHaveTheRightUnits)
+{
+    for (const auto& entry : std::filesystem::directory_iterator(WORKLOADS + "/clusters"))
+    {
+        const Outcome outcome = Start("cluster", {"--cluster=" + entry.path().string()});
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        EXPECT_EQ(outcome.error.find("rates are 1e9 bytes"), std::string::npos) << outcome.error;
+    }
+}
+
+TEST(InputMistakes, TimesInOtherUnits)
+{
+    const Folder folder;
+    const std::string path = folder.Get() + "/p.json";
+    const auto compile = [&](const std::string& option) {
+        return Start("compile", {MODEL, PLAN, "--variables=layers=2", "--quiet", option + path});
+    };
+    ASSERT_EQ(compile("--kernels=").code, 0);
+    EXPECT_EQ(compile("--profile=").error, "");
+    std::stringstream text;
+    text << std::ifstream(path).rdbuf();
+    const std::string good = text.str();
+    const std::regex time("\"time_us\": ([0-9]+)\\.([0-9]{3})([0-9]{3})");
+    std::ofstream(path) << std::regex_replace(good, time, "\"time_us\": $1$2.$3");
+    const std::string longer = compile("--profile=").error;
+    EXPECT_NE(longer.find("are 32 times or more shorter or longer than what is computed"),
+              std::string::npos)
+        << longer;
+    std::ofstream(path) << std::regex_replace(good, time, "\"time_us\": 0.0$1");
+    const std::string shorter = compile("--profile=").error;
+    EXPECT_NE(shorter.find("time_us is in microseconds"), std::string::npos) << shorter;
+}
+
+TEST(InputMistakes, OutputsThatEndAsAnotherFormat)
+{
+    ExpectRefusal(Start("cluster", {"--output=x.yaml"}),
+                  "--output=x.yaml: is no .yaml file: the name must end in .json");
+    ExpectRefusal(Start("cluster", {"--output=x.XML"}), "is no .xml file");
+    ExpectRefusal(Start("run", Small({"--strategy=dp=8", "--csv=x.csv.gz"})),
+                  "is no .gz file: the name must end in .csv");
+    ExpectRefusal(Start("run", Small({"--strategy=dp=8", "--summary=x.csv"})),
+                  "--summary=x.csv: is no .csv file: the name must end in .json");
+    EXPECT_EQ(Start("cluster", {"--output=/dev/null"}).code, 0);
+}
+
+TEST(InputMistakes, FilesThatAreNotThereNameTheirOption)
+{
+    const Folder folder;
+    const std::string link = folder.Get() + "/link.json";
+    std::filesystem::create_symlink("/nowhere/x.json", link);
+    for (const std::string option : {"--strategy=", "--cluster=", "--framework=", "--scenario="})
+    {
+        ExpectRefusal(Start("run", Small({"--strategy=dp=8", option + link})),
+                      option + link + ": cannot be read: it is a link to /nowhere/x.json: No such");
+    }
+    ExpectRefusal(Start("run", {"--model=" + link, "--strategy=dp=8"}),
+                  "--model=" + link + ": cannot be read: it is a link to /nowhere/x.json");
+    ExpectRefusal(Start("run", Small({"--strategy=./none.json"})),
+                  "--strategy=./none.json: cannot be read: No such file");
+    const std::string endless(5000, 'a'); // no name of a file is so long
+    ExpectRefusal(Start("run", Small({"--strategy=dp=8", "--cluster=" + endless})), "--cluster=");
+    ExpectRefusal(Start("run", Small({"--strategy=" + endless})), "--strategy=");
+}
+
+TEST(InputMistakes, PlansThatDoNotFitNameTheirFile)
+{
+    const Folder folder;
+    const auto start = [&](const std::string& plan) {
+        const std::string file = folder.Write(
+            "plan.json",
+            R"({"format": "proteus-strategy", "version": 1, "name": "mine", )" + plan + "}");
+        return Start("compile", {MODEL, "--strategy=" + file}).error;
+    };
+    const std::string begin = "error: --strategy=" + folder.Get() + "/plan.json: ";
+    const std::string stages = start(R"("pp": 16)");
+    EXPECT_NE(stages.find(begin + "plan: model GPT-3 125M has 12 numbered blocks"),
+              std::string::npos)
+        << stages;
+}
+
+TEST(InputMistakes, FabricsThatAreTheSame)
+{
+    const auto start = [](const std::string& fabrics) {
+        return Start("fabrics",
+                     {"--model=gpt3-125m",
+                      "--variables=layers=2",
+                      "--strategy=dp=8",
+                      "--nodes=2",
+                      "--executor=flow",
+                      "--quiet",
+                      "--fabrics=" + fabrics})
+            .error;
+    };
+    const std::string same = start("leaf-spine:2,leaf-spine:2.0,fat-tree");
+    EXPECT_NE(same.find("--fabrics: leaf-spine 2:1 is the same network as leaf-spine 2:1"),
+              std::string::npos)
+        << same;
+    EXPECT_NE(start("fat-tree,fat-tree+ecmp").find("is the same network"), std::string::npos);
+    EXPECT_EQ(start("leaf-spine:2,fat-tree").find("is the same network"), std::string::npos);
+    EXPECT_NE(start("leaf-spine+rails=1.5").find("the number of rails '1.5' must be whole"),
+              std::string::npos);
+}
+
+TEST(InputMistakes, TracesThatDoNotSayHowManyRanksThereAre)
+{
+    const Folder folder;
+    const std::string trace =
+        "--trace=" + folder.Write("t.txt",
+                                  "MICRO\n1\nmicro_test\t-1\t1\tNONE\t0\t1\tNONE\t0\t1\t"
+                                  "ALLREDUCE\t4096\t1\n");
+    const std::vector<std::string> words{trace, "--cluster=dgx-a100", "--nodes=1", "--quiet"};
+    ExpectNote(Start("run", words),
+               "does not say how many ranks its job has: taken for 8, as there are GPUs");
+    std::vector<std::string> said = words;
+    said.emplace_back("--ranks=8");
+    EXPECT_EQ(Start("run", said).error, "");
+}
+
+// As "--strategy=<(jq ... plan.json)" of a shell; programs read files several times.
+TEST(InputMistakes, APipeIsReadAsAFileIs)
+{
+    const auto start = [](const std::string& option, const std::string& text) {
+        int ends[2];
+        EXPECT_EQ(pipe(ends), 0);
+        EXPECT_EQ(write(ends[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+        close(ends[1]);
+        const Outcome outcome =
+            Start("run",
+                  Small({"--strategy=dp=8", option + "=/dev/fd/" + std::to_string(ends[0])}));
+        close(ends[0]);
+        return outcome;
+    };
+    const std::string plan = R"({"format": "proteus-strategy", "version": 1, "tp": 2, "dp": 4})";
+    const Outcome piped = start("--strategy", plan);
+    EXPECT_EQ(piped.code, 0) << piped.error;
+    EXPECT_NE(piped.out.find("8 devices"), std::string::npos) << piped.out;
+    EXPECT_EQ(start("--cluster", TwoGpus("")).code, 1); // which are too few
+    EXPECT_EQ(start("--scenario", R"({"format": "proteus-scenario", "version": 1})").code, 0);
 }

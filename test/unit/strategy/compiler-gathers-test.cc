@@ -214,7 +214,7 @@ TEST(Recomputation, TakesEveryNthBlock)
     catch (const std::invalid_argument& error)
     {
         EXPECT_STREQ(error.what(),
-                     "plan: recomputeEvery says which blocks are computed again, and needs "
+                     "s.json: plan: recomputeEvery says which blocks are computed again, and needs "
                      "recompute = full");
     }
 }

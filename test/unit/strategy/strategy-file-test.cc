@@ -125,11 +125,12 @@ TEST(StrategyJson, MistakesNameNodeOperatorAndDimension)
     EXPECT_EQ(GetError("gpt3-125m", R"({"tp": 5})"),
               "strategy \"plan\", node layer*/qkv, operator \"layer0.qkv\": dimension out of 12 "
               "cannot be split into 5 equal parts");
-    EXPECT_EQ(GetError("gpt3-125m", R"({"pp": 5})"),
-              "plan: model GPT-3 125M has 12 numbered blocks, which 5 pipeline stages (pp x "
-              "virtualStages) cannot share evenly; embeddingAsBlock and headAsBlock count what is "
-              "around the blocks as one, firstStageBlocks and lastStageBlocks say what the ends "
-              "have");
+    EXPECT_EQ(
+        GetError("gpt3-125m", R"({"pp": 5})"),
+        "s.json: plan: model GPT-3 125M has 12 numbered blocks, which 5 pipeline stages (pp x "
+        "virtualStages) cannot share evenly; embeddingAsBlock and headAsBlock count what is "
+        "around the blocks as one, firstStageBlocks and lastStageBlocks say what the ends "
+        "have");
     EXPECT_EQ(GetError("gpt3-125m", R"({"dp": 4, "globalBatch": 6})"),
               "s.json: plan: globalBatch = 6 is not a multiple of 4 = microBatch x dp");
     EXPECT_EQ(GetError("gpt3-125m", R"({"pp": 2, "schedule": "limits", "maxInFlight": [1, 0]})"),
@@ -219,14 +220,15 @@ TEST(StrategyJson, MistakesNameNodeOperatorAndDimension)
     EXPECT_EQ(GetError("alexnet", head + R"({"split": {"a\nb": 2}}})"),
               "s.json: /tree/split: must not have keys with control characters");
     EXPECT_EQ(GetError("alexnet", R"({"cp": 2})"),
-              "plan: cp = 2, but no operator of model AlexNet has a sequence to split");
+              "s.json: plan: cp = 2, but no operator of model AlexNet has a sequence to split");
     EXPECT_EQ(GetError("alexnet", R"({"recompute": "selective"})"),
-              "plan: recompute = selective, but model AlexNet has no attention");
+              "s.json: plan: recompute = selective, but model AlexNet has no attention");
     EXPECT_EQ(GetError("alexnet", R"({"recompute": "full"})"),
-              "plan: recompute = full, but model AlexNet has no numbered blocks; write a tree that "
+              "s.json: plan: recompute = full, but model AlexNet has no numbered blocks; write a "
+              "tree that "
               "says what to compute again");
     EXPECT_EQ(GetError("alexnet", R"({"dp": 2, "ep": 2})"),
-              "plan: ep = 2, but model AlexNet has no experts");
+              "s.json: plan: ep = 2, but model AlexNet has no experts");
     EXPECT_EQ(GetError("alexnet",
                        head + R"({"children": [{"name": "features", "mesh": [[0, 1], [2]]}]}})"),
               "s.json: /tree/children/0/mesh/1: a mesh must have rows of equal length");

@@ -44,7 +44,7 @@ Read(const std::string& text, const std::string& fileName = "s.json")
         program = std::make_unique<StudyProgram>(name, WORKLOADS, FindStudyFolder(fileName));
     };
     check.option = [&](const std::string&, const std::string& name, const std::string& value) {
-        program->CheckOption(name, value);
+        return program->CheckOption(name, value);
     };
     std::istringstream input(text);
     return ReadStudyJson(input, fileName, check);
@@ -117,6 +117,14 @@ const std::vector<Wrong> WRONG{
     {HEAD + R"("axes": [{"name": "a", "option": "nodes", "values": [{"label": "x", "value": 2}, )"
             R"({"label": "y", "options": {"nodes": "2"}}]}]})",
      "/axes/0/values/1: 'y' sets the same as 'x', so that the two are one point"},
+    {HEAD + R"("axes": [{"name": "oversubscription", "values": [1, 2, 2.0]}]})",
+     "/axes/0/values/2: '2.0' sets the same as '2'"},
+    {HEAD + R"("axes": [{"name": "oversubscription", "values": ["2:1", "2"]}]})",
+     "/axes/0/values/1: '2' sets the same as '2:1'"},
+    {HEAD + R"("axes": [{"name": "launchInterval", "values": ["1ms", "1000us"]}]})",
+     "/axes/0/values/1: '1000us' sets the same as '1ms'"},
+    {HEAD + R"("axes": [{"name": "strategy", "values": ["tp=2,dp=8", "dp=8,tp=2"]}]})",
+     "/axes/0/values/1: 'dp=8,tp=2' sets the same as 'tp=2,dp=8'"},
     {HEAD + AXES + R"(, "skip": [{"fabric": "torus"}]})",
      "/skip/0/fabric: the axis fabric has no value 'torus'"},
     {HEAD + AXES + R"(, "skip": [{"fabric": "fat-tree"}, {"fabric": "leaf-spine"}]})",
