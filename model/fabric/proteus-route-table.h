@@ -125,7 +125,11 @@ class RouteTable
         const Targets& both = m_targets[destination];
         const bool isInside = row.region == both.region;
         const auto& entries = isInside ? row.inside : row.outside;
-        __builtin_prefetch(entries.data() + (isInside ? both.inside : both.outside).column);
+        const uint32_t column = (isInside ? both.inside : both.outside).column;
+        if (column < entries.size())
+        {
+            __builtin_prefetch(&entries[column]);
+        }
     }
 
   private:

@@ -44,7 +44,8 @@ constexpr int GZIP_WINDOW_BITS = 15 + 16;
 /// What is kept of a pipe.
 constexpr std::size_t MOST_PIPE_BYTES = std::size_t{1} << 30;
 
-/// @return the content of a file that can be read; that of a pipe from memory
+/// A pipe gives its bytes once, and a program may read a file more than once: what came out of it
+/// is kept. @param path of a file that can be read @return its content
 std::unique_ptr<std::istream>
 Open(const std::string& path)
 {
