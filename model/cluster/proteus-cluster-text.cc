@@ -278,7 +278,7 @@ class TextReader
     /// Sets an option of the fabric.
     void SetOption(const std::string& key, const std::string& value)
     {
-        std::string names = "nodes, nic, fabric, leafs, bundles";
+        std::string names = "nodes, nic, gpu, fabric, leafs, bundles";
         for (const FabricOptionField& field : GetFabricOptionFields(m_variant.fabric.kind))
         {
             names += std::string(", ") + field.name;

@@ -99,7 +99,9 @@ TEST(ClusterText, SaysWhatIsWrong)
     EXPECT_NE(Message("dgx-h100:leafs=x").find("leafs must be a number"), std::string::npos);
     EXPECT_NE(Message("dgx-h100:leafs").find("is not KEY=VALUE"), std::string::npos);
     EXPECT_NE(Message("dgx-h100:fabric=ring").find("fabric must be one of"), std::string::npos);
-    EXPECT_NE(Message("dgx-h100:spines=2").find("no key 'spines' for the fabric single-switch"),
+    EXPECT_NE(Message("dgx-h100:spines=2")
+                  .find("no key 'spines' for the fabric single-switch; "
+                        "there are nodes, nic, gpu, fabric, "),
               std::string::npos);
     EXPECT_EQ(Message("dgx-h100:nodes=4,leafs=3"),
               "--cluster=dgx-h100:nodes=4,leafs=3: leafs=3: 4 servers in leafs of 2 make 2");
