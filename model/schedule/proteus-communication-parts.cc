@@ -173,7 +173,8 @@ class BucketFinder
         for (TaskId id = 0; id < m_graph.GetNTasks(); ++id)
         {
             const Task& task = m_graph.GetTask(id);
-            if (m_graph.GetStreamOrder(task.stream) != StreamOrder::IN_ORDER)
+            if (task.stream == NO_STREAM || // a tensor
+                m_graph.GetStreamOrder(task.stream) != StreamOrder::IN_ORDER)
             {
                 continue;
             }
