@@ -20,7 +20,6 @@
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-flow-player.h"
 #include "ns3/proteus-helper.h"
-#include "ns3/proteus-output-ending.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-program-options.h"
 #include "ns3/proteus-progress.h"
@@ -474,8 +473,7 @@ main(int argc, char* argv[])
     command.AddValue("only",
                      "only cases with this in their name; approximation: only those",
                      options.only);
-    command.AddOutput("csv", "write the cases to this file", options.csv);
-    command.AddCheck("csv", MustEndIn(".csv"));
+    command.AddOutput("csv", "write the cases to this file", options.csv, ".csv");
     options.tables.AddTo(command);
     bool printsColumns = false;
     command.AddValue("columns",

@@ -8,7 +8,6 @@
 #include "proteus-collective-sizes.h"
 #include "proteus-command-line-program.h"
 #include "proteus-option-values.h"
-#include "proteus-output-ending.h"
 #include "proteus-program-options.h"
 #include "proteus-programs.h"
 
@@ -103,8 +102,8 @@ class CalibrateProgram : public CommandLineProgram
         command.AddRange("rounds", 0);
         command.AddOutput("saveCalibration",
                           "calibration file to write, for --calibration",
-                          m_output);
-        command.AddCheck("saveCalibration", MustEndIn(".json"));
+                          m_output,
+                          ".json");
         command.AddHint("output", "it is --saveCalibration");
         // What else a run can be told would have no part in experiments of communication alone.
         m_options.AddClusterTo(command);

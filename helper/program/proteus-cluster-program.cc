@@ -7,7 +7,6 @@
 #include "proteus-cluster-program.h"
 
 #include "proteus-name-lists.h"
-#include "proteus-output-ending.h"
 #include "proteus-program-options.h"
 #include "proteus-table-options.h"
 
@@ -186,8 +185,7 @@ class ClusterProgram : public CommandLineProgram
                          m_options.bundles);
         command.AddValue("prices", "table of prices, a JSON file", m_options.prices);
         command.AddInput("prices");
-        command.AddOutput("output", "write the cluster to this file", m_options.output);
-        command.AddCheck("output", MustEndIn(".json"));
+        command.AddOutput("output", "write the cluster to this file", m_options.output, ".json");
         command.AddOutput("svg", "draw it to this file", m_options.svg);
         m_options.tables.AddTo(command);
         command.AddValue("quiet", "no progress line, of which it has none", m_options.quiet);

@@ -6,7 +6,6 @@
 
 #include "proteus-collective-program.h"
 #include "proteus-name-lists.h"
-#include "proteus-output-ending.h"
 
 #include "ns3/proteus-algorithm-traits.h"
 #include "ns3/proteus-cluster-file.h"
@@ -112,8 +111,8 @@ CollectiveProgramOptions::AddTo(OptionList& command)
     command.AddInput("measured");
     command.AddOutput("measuredCsv",
                       "write the log to this file as a CSV table, as in workloads/measurements/",
-                      measuredCsv);
-    command.AddCheck("measuredCsv", MustEndIn(".csv"));
+                      measuredCsv,
+                      ".csv");
     command.AddValue("factor", "from one size to the next, above 1", factor);
     for (const char* name : {"min", "max", "factor"})
     {
@@ -187,8 +186,8 @@ CollectiveProgramOptions::AddTo(OptionList& command)
     command.AddOutput("csv",
                       "write size_bytes,time_us,algbw_GBps,busbw_GBps,algorithm,protocol,channels "
                       "to this file",
-                      csv);
-    command.AddCheck("csv", MustEndIn(".csv"));
+                      csv,
+                      ".csv");
     tables.AddTo(command);
     plot.AddTo(command);
     command.AddValue("quiet", "no progress line", quiet);

@@ -7,7 +7,6 @@
 #include "proteus-command-line-program.h"
 #include "proteus-compile-tables.h"
 #include "proteus-model-options.h"
-#include "proteus-output-ending.h"
 #include "proteus-program-options.h"
 #include "proteus-programs.h"
 #include "proteus-stop-signals.h"
@@ -281,21 +280,21 @@ class CompileProgram : public CommandLineProgram
         command.AddOutput(
             "inventory",
             "write the communication to this CSV file: phase,kind,group_size,bytes,count",
-            m_options.inventory);
-        command.AddCheck("inventory", MustEndIn(".csv"));
+            m_options.inventory,
+            ".csv");
         command.AddOutput("memoryCsv",
                           "write the memory of every device at its peak to this CSV file",
-                          m_options.memory);
-        command.AddCheck("memoryCsv", MustEndIn(".csv"));
+                          m_options.memory,
+                          ".csv");
         command.AddOutput("layouts",
                           "write how every tensor is split over the mesh axes to this CSV file",
-                          m_options.layouts);
-        command.AddCheck("layouts", MustEndIn(".csv"));
+                          m_options.layouts,
+                          ".csv");
         command.AddOutput("kernels",
                           "write every kernel of the job, with its computed time, to this JSON "
                           "file, for workloads/profiles/profile.py to measure",
-                          m_options.kernels);
-        command.AddCheck("kernels", MustEndIn(".json"));
+                          m_options.kernels,
+                          ".json");
         m_options.tables.AddTo(command);
         command.AddValue("expand",
                          "print the strategy as a tree, and do nothing else",

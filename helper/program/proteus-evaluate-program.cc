@@ -10,7 +10,6 @@
 #include "proteus-evaluation.h"
 #include "proteus-executors.h"
 #include "proteus-name-lists.h"
-#include "proteus-output-ending.h"
 #include "proteus-programs.h"
 #include "proteus-progress.h"
 #include "proteus-stop-signals.h"
@@ -290,13 +289,12 @@ class EvaluateProgram : public CommandLineProgram
         });
         command.AddValue("only", "workloads whose title contains this", m_options.only);
         command.AddValue("executor", "executors, separated by commas", m_options.run.executor);
-        command.AddOutput("csv", "write all times to this file", m_options.csv);
-        command.AddCheck("csv", MustEndIn(".csv"));
+        command.AddOutput("csv", "write all times to this file", m_options.csv, ".csv");
         command.AddHint("output", "it is --json");
         command.AddOutput("json",
                           "write all times to this file as JSON, after every run",
-                          m_options.json);
-        command.AddCheck("json", MustEndIn(".json"));
+                          m_options.json,
+                          ".json");
         command.AddValue(
             "reuse",
             "file of --json: times of executor packet come from there, where it has them",

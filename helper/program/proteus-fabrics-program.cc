@@ -9,7 +9,6 @@
 #include "proteus-graph-times.h"
 #include "proteus-model-options.h"
 #include "proteus-name-lists.h"
-#include "proteus-output-ending.h"
 #include "proteus-plot-option.h"
 #include "proteus-program-options.h"
 #include "proteus-programs.h"
@@ -186,7 +185,8 @@ MakeContenderCluster(const Options& options, const Contender& contender)
                : LoadCluster(contender.cluster, TakesNodes(contender) ? nodes : 0);
 }
 
-/// Names contenders that are the same network, switched alike, however they are written.
+/// Names contenders that are the same network, switched alike, however they are written. As all
+/// are built, what cannot be is refused before the first runs.
 void
 WarnOfSame(const Options& options, const std::vector<Contender>& contenders)
 {
@@ -538,15 +538,13 @@ class FabricsProgram : public CommandLineProgram
                          "--executor=flow",
                          m_options.calibration);
         command.AddInput("calibration");
-        command.AddOutput("csv", "write the table to this file as CSV", m_options.csv);
-        command.AddCheck("csv", MustEndIn(".csv"));
-        command.AddOutput("json", "write the table to this file as JSON", m_options.json);
-        command.AddCheck("json", MustEndIn(".json"));
+        command.AddOutput("csv", "write the table to this file as CSV", m_options.csv, ".csv");
+        command.AddOutput("json", "write the table to this file as JSON", m_options.json, ".json");
         m_options.plot.AddTo(command);
         command.AddOutput("markdown",
                           "write the table to this file as Markdown",
-                          m_options.markdown);
-        command.AddCheck("markdown", MustEndIn(".md"));
+                          m_options.markdown,
+                          ".md");
         command.AddValue("ignoreMemory",
                          "run also what does not fit into memory",
                          m_options.ignoreMemory);

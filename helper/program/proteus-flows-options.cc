@@ -7,7 +7,6 @@
 #include "proteus-flows-options.h"
 
 #include "proteus-name-lists.h"
-#include "proteus-output-ending.h"
 #include "proteus-program-options.h"
 
 #include "ns3/config.h"
@@ -145,8 +144,8 @@ FlowsOptions::AddTo(OptionList& command)
     command.AddHint("seed", "it is --stream; ns-3's own seed of all streams is --RngSeed");
     command.AddOutput("csv",
                       "write id,src,dst,bytes,start_ns,rx_done_ns,ack_done_ns to this file",
-                      csv);
-    command.AddCheck("csv", MustEndIn(".csv"));
+                      csv,
+                      ".csv");
     tables.AddTo(command);
     traces.AddTo(command);
     command.AddValue("quiet", "no progress line", quiet);

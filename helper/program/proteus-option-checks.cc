@@ -10,10 +10,12 @@
 #include "ns3/proteus-readable-file.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <regex>
+#include <set>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -136,6 +138,26 @@ FindOutput(const std::vector<NamedFile>& outputs, const std::string& path)
     return found == outputs.end() ? "" : found->option + "=" + found->value;
 }
 
+/// @param value name of a file @param ending of the names of its format @throw
+/// std::invalid_argument if it ends as another format does; names without an ending, and endings
+/// that say no format, are as good
+void
+CheckEnding(const std::string& value, const std::string& ending)
+{
+    static const std::set<std::string> FORMATS{
+        ".bz2", ".csv",     ".dot", ".gz",  ".htm",  ".html", ".json", ".jsonl",
+        ".md",  ".parquet", ".pb",  ".pdf", ".png",  ".svg",  ".toml", ".tsv",
+        ".xls", ".xlsx",    ".xml", ".xz",  ".yaml", ".yml",  ".zip",  ".zst"};
+    std::string own = std::filesystem::path(value).extension().string();
+    std::transform(own.begin(), own.end(), own.begin(), [](unsigned char c) {
+        return static_cast<char>(std::tolower(c));
+    });
+    if (own != ending && FORMATS.count(own) > 0)
+    {
+        throw std::invalid_argument("is no " + own + " file: the name must end in " + ending);
+    }
+}
+
 } // namespace
 
 void
@@ -195,6 +217,19 @@ OptionList::CheckTogether(const std::vector<Word>& words) const
     }
     // What files name that are read from now on.
     OutputPlan::Add([outputs](const std::string& path) { return FindOutput(outputs, path); });
+}
+
+void
+OptionList::AddOutput(const std::string& name,
+                      const std::string& help,
+                      CommandLineText& value,
+                      const std::string& ending)
+{
+    Add(name, help, OptionKind::OUTPUT, value);
+    if (!ending.empty())
+    {
+        AddCheck(name, [ending](const std::string& path) { CheckEnding(path, ending); });
+    }
 }
 
 void

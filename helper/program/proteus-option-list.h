@@ -104,11 +104,12 @@ class OptionList
     }
 
     /// @param name of an option @param help what it is @param value file or folder to write; no two
-    /// of them may be the same
-    void AddOutput(const std::string& name, const std::string& help, CommandLineText& value)
-    {
-        Add(name, help, OptionKind::OUTPUT, value);
-    }
+    /// of them may be the same @param ending of the names of its format, e.g. ".csv": the endings
+    /// of other formats are refused; empty: all are taken
+    void AddOutput(const std::string& name,
+                   const std::string& help,
+                   CommandLineText& value,
+                   const std::string& ending = "");
 
     /// @param name of an output that is a folder, or what names of several files begin with
     /// @param pattern regular expression (ECMAScript) of what follows it, without a slash at its

@@ -6,8 +6,6 @@
 
 #include "proteus-packet-trace-options.h"
 
-#include "proteus-output-ending.h"
-
 #include "ns3/proteus-output-file.h"
 
 #include <algorithm>
@@ -33,13 +31,13 @@ PacketTraceOptions::AddTo(OptionList& command)
         ascii);
     command.AddOutput("linkSeries",
                       "write utilization, queues, marks and pauses of links over time to this file",
-                      linkSeries);
-    command.AddCheck("linkSeries", MustEndIn(".csv"));
+                      linkSeries,
+                      ".csv");
     command.AddOutput(
         "congestionSeries",
         "write rate, window and round-trip time of queue pairs over time to this file",
-        congestionSeries);
-    command.AddCheck("congestionSeries", MustEndIn(".csv"));
+        congestionSeries,
+        ".csv");
     command.AddValue("seriesInterval",
                      "time between two samples of --linkSeries and --congestionSeries",
                      seriesInterval);

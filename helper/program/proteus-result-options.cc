@@ -7,7 +7,6 @@
 #include "proteus-result-options.h"
 
 #include "proteus-attribute-watch.h"
-#include "proteus-output-ending.h"
 #include "proteus-page-name.h"
 #include "proteus-run-notes.h"
 #include "proteus-stop-signals.h"
@@ -121,10 +120,11 @@ ResultOptions::AddTo(OptionList& command)
                       "write a report to this .html file: one page, which needs no network",
                       report);
     tables.AddTo(command);
-    command.AddOutput("csv", "write the spans of all tasks to this file", csv);
-    command.AddCheck("csv", MustEndIn(".csv"));
-    command.AddOutput("summary", "write the most important results to this file as JSON", summary);
-    command.AddCheck("summary", MustEndIn(".json"));
+    command.AddOutput("csv", "write the spans of all tasks to this file", csv, ".csv");
+    command.AddOutput("summary",
+                      "write the most important results to this file as JSON",
+                      summary,
+                      ".json");
 }
 
 void

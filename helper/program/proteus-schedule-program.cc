@@ -6,7 +6,6 @@
 
 #include "proteus-command-line-program.h"
 #include "proteus-executors.h"
-#include "proteus-output-ending.h"
 #include "proteus-programs.h"
 #include "proteus-schedule-charts.h"
 #include "proteus-schedule-options.h"
@@ -251,15 +250,14 @@ class ScheduleProgram : public CommandLineProgram
         }
         command.AddHint("seed",
                         "the seed of the search is --searchSeed; --stream is that of paths");
-        command.AddOutput("csv", "write the table to this file as CSV", m_options.csv);
-        command.AddCheck("csv", MustEndIn(".csv"));
+        command.AddOutput("csv", "write the table to this file as CSV", m_options.csv, ".csv");
         m_options.tables.AddTo(command);
         m_options.plot.AddTo(command);
         command.AddOutput("saveSchedule",
                           "write what the search has found, and all its trials, to this file, for "
                           "--communicationSchedule",
-                          m_options.save);
-        command.AddCheck("saveSchedule", MustEndIn(".json"));
+                          m_options.save,
+                          ".json");
         command.AddHint("save", "it is --saveSchedule");
         command.AddOutput("timelines",
                           "write the timeline of every row to this folder, with all parts, pushes "

@@ -7,7 +7,6 @@
 #include "proteus-search-options.h"
 
 #include "proteus-option-list.h"
-#include "proteus-output-ending.h"
 
 #include "ns3/proteus-plan-search.h"
 #include "ns3/proteus-split.h"
@@ -148,8 +147,7 @@ SearchOptions::AddTo(OptionList& command)
                      "say what changes with half and twice the network bandwidth and twice the "
                      "memory",
                      isSensitivityWanted);
-    command.AddOutput("csv", "write a line per strategy that was run to this file", csv);
-    command.AddCheck("csv", MustEndIn(".csv"));
+    command.AddOutput("csv", "write a line per strategy that was run to this file", csv, ".csv");
     command.AddOutput("saveStrategies",
                       "write the strategies to this folder, 1.json the best, for --strategy",
                       output);

@@ -7,7 +7,6 @@
 #include "proteus-child-processes.h"
 #include "proteus-command-line-program.h"
 #include "proteus-fabric-flags.h"
-#include "proteus-output-ending.h"
 #include "proteus-page-name.h"
 #include "proteus-program-list.h"
 #include "proteus-programs.h"
@@ -212,16 +211,18 @@ class StudyProgramOfAll : public CommandLineProgram
                          "results are looked for in all",
                          m_options.folder);
         command.AddParts("folder", R"(/[0-9a-f]+\.json)");
-        command.AddOutput("csv", "write a row per point and executor to this file", m_options.csv);
-        command.AddCheck("csv", MustEndIn(".csv"));
+        command.AddOutput("csv",
+                          "write a row per point and executor to this file",
+                          m_options.csv,
+                          ".csv");
         command.AddOutput("html",
                           "write a page with tables and charts to this file",
                           m_options.html);
         command.AddOutput("published",
                           "write the study's published numbers beside those that are found to this "
                           "file, as CSV",
-                          m_options.published);
-        command.AddCheck("published", MustEndIn(".csv"));
+                          m_options.published,
+                          ".csv");
         command.AddValue("jobs",
                          "processes at once (0: as many as there are processors)",
                          m_options.jobs);

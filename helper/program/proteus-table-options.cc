@@ -6,7 +6,6 @@
 
 #include "proteus-table-options.h"
 
-#include "proteus-output-ending.h"
 #include "proteus-stop-signals.h"
 
 #include "ns3/proteus-output-file.h"
@@ -37,8 +36,7 @@ void
 TableOptions::AddTo(OptionList& command)
 {
     m_command = &command;
-    command.AddOutput("json", "write all results to this file, as tables in JSON", json);
-    command.AddCheck("json", MustEndIn(".json"));
+    command.AddOutput("json", "write all results to this file, as tables in JSON", json, ".json");
     command.AddOutput("tables", "write all results to this folder, a CSV file per table", folder);
     command.AddParts("tables", R"(/[^/]+\.csv)"); // of a program that does not list them
 }

@@ -7,7 +7,6 @@
 #include "proteus-collective-program.h"
 #include "proteus-command-line-program.h"
 #include "proteus-kernel-costs-option.h"
-#include "proteus-output-ending.h"
 #include "proteus-programs.h"
 #include "proteus-progress.h"
 #include "proteus-stop-signals.h"
@@ -233,8 +232,10 @@ class ValidateProgram : public CommandLineProgram
             }
         });
         command.AddValue("brief", "print the summary only", m_options.isBrief);
-        command.AddOutput("csv", "write all sizes of all tables to this file", m_options.csv);
-        command.AddCheck("csv", MustEndIn(".csv"));
+        command.AddOutput("csv",
+                          "write all sizes of all tables to this file",
+                          m_options.csv,
+                          ".csv");
         command.AddOutput("plots",
                           "write a plot of every table (SVG) to this directory",
                           m_options.plots);
@@ -242,8 +243,8 @@ class ValidateProgram : public CommandLineProgram
         m_options.costs.AddTo(command);
         command.AddOutput("saveKernelCosts",
                           "write the costs of kernels that hold, with their sources, to this file",
-                          m_options.saveCosts);
-        command.AddCheck("saveKernelCosts", MustEndIn(".json"));
+                          m_options.saveCosts,
+                          ".json");
         command.AddValue("directory",
                          "has tables.csv and the tables that it names",
                          m_options.directory);
