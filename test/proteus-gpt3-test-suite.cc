@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "proteus-mistake-test-tools.h"
+
 #include "ns3/command-line.h"
 #include "ns3/proteus-cluster-json.h"
 #include "ns3/proteus-graph-json.h"
@@ -16,7 +18,6 @@
 #include "ns3/string.h"
 #include "ns3/test.h"
 
-#include <algorithm>
 #include <iostream>
 #include <map>
 #include <sstream>
@@ -236,33 +237,15 @@ class ProteusPlans : public TestCase
  * @ingroup proteus-tests
  * Bad input ends in one line on stderr with the cause, and exit code 1.
  */
-class ProteusBadInput : public TestCase
+class ProteusBadInput : public MistakeTestCase
 {
   public:
     ProteusBadInput()
-        : TestCase("bad input is one line with the cause, and exit code 1")
+        : MistakeTestCase("bad input is one line with the cause, and exit code 1")
     {
     }
 
   private:
-    /// @param body that must fail @param cause that the message must have
-    void ExpectFailure(const std::function<void()>& body, const std::string& cause)
-    {
-        std::ostringstream captured;
-        std::streambuf* const original = std::cerr.rdbuf(captured.rdbuf());
-        const int code = RunProgram("program", body);
-        std::cerr.rdbuf(original);
-        const std::string message = captured.str();
-        NS_TEST_EXPECT_MSG_EQ(code, 1, "exit code for " << cause);
-        NS_TEST_EXPECT_MSG_EQ(std::count(message.begin(), message.end(), '\n'),
-                              1,
-                              "one line: " << message);
-        NS_TEST_EXPECT_MSG_EQ(message.rfind("program: error: ", 0), 0, message);
-        NS_TEST_EXPECT_MSG_NE(message.find(cause),
-                              std::string::npos,
-                              "'" << cause << "' is not in: " << message);
-    }
-
     void DoRun() override
     {
         const auto readGraph = [](const std::string& text) {

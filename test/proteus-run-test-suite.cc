@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "proteus-mistake-test-tools.h"
+
 #include "ns3/command-line.h"
 #include "ns3/proteus-cluster-json.h"
 #include "ns3/proteus-helper.h"
@@ -16,9 +18,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
-#include <functional>
 #include <iostream>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -139,30 +139,16 @@ class ProteusRunModel : public TestCase
  * @ingroup proteus-tests
  * Bad models and strategies end in one line on stderr with the cause, and exit code 1.
  */
-class ProteusRunBadInput : public TestCase
+class ProteusRunBadInput : public MistakeTestCase
 {
   public:
     ProteusRunBadInput()
-        : TestCase("bad models and strategies are one line with the cause, and exit code 1")
+        : MistakeTestCase("bad models and strategies are one line with the cause, and exit code 1")
     {
     }
 
   private:
-    void ExpectFailure(const std::function<void()>& body, const std::string& cause)
-    {
-        std::ostringstream captured;
-        std::streambuf* const original = std::cerr.rdbuf(captured.rdbuf());
-        const int code = RunProgram("program", body);
-        std::cerr.rdbuf(original);
-        const std::string message = captured.str();
-        NS_TEST_EXPECT_MSG_EQ(code, 1, "exit code for " << cause);
-        NS_TEST_EXPECT_MSG_EQ(std::count(message.begin(), message.end(), '\n'),
-                              1,
-                              "one line: " << message);
-        NS_TEST_EXPECT_MSG_NE(message.find(cause),
-                              std::string::npos,
-                              "'" << cause << "' is not in: " << message);
-    }
+    using MistakeTestCase::ExpectFailure;
 
     void ExpectFailure(const std::string& model,
                        const std::string& strategy,

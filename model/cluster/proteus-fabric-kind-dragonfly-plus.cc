@@ -58,13 +58,7 @@ Join(Cluster& cluster, const FabricPlugs& plugs, const FabricOptions& options)
                                std::min(uint64_t{nGroups} * spinesPerGroup / 2, MOST)));
     const auto leaves = AddSwitches(cluster, plugs, "leaf", nGroups, leavesPerGroup);
     const auto spines = AddSwitches(cluster, plugs, "spine", nGroups, spinesPerGroup);
-    for (uint32_t server = 0; server < nServers; ++server)
-    {
-        for (VertexId plug : plugs.servers[server])
-        {
-            AddLinkLike(cluster, plug, leaves[server / options.serversPerLeaf], plugs.access);
-        }
-    }
+    JoinServers(cluster, plugs, leaves, options.serversPerLeaf);
     const double uplink = options.serversPerLeaf * plugs.ServerBytesPerSecond() /
                           options.oversubscription / spinesPerGroup;
     for (uint32_t group = 0; group < nGroups; ++group)

@@ -29,23 +29,10 @@ Join(Cluster& cluster, const FabricPlugs& plugs, const FabricOptions& options)
     {
         leaves.push_back(AddNetworkSwitch(cluster, "leaf" + std::to_string(i), plugs));
     }
-    for (uint32_t server = 0; server < nServers; ++server)
-    {
-        for (VertexId plug : plugs.servers[server])
-        {
-            AddLinkLike(cluster, plug, leaves[server / options.serversPerLeaf], plugs.access);
-        }
-    }
+    JoinServers(cluster, plugs, leaves, options.serversPerLeaf);
     const double uplink = options.serversPerLeaf * plugs.ServerBytesPerSecond() /
                           options.oversubscription / options.spines;
-    for (uint32_t i = 0; i < options.spines; ++i)
-    {
-        const VertexId spine = AddNetworkSwitch(cluster, "spine" + std::to_string(i), plugs);
-        for (VertexId leaf : leaves)
-        {
-            AddLinkLike(cluster, leaf, spine, plugs.trunk, uplink);
-        }
-    }
+    AddSpines(cluster, plugs, leaves, options.spines, uplink);
 }
 
 } // namespace

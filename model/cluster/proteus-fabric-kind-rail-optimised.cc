@@ -46,14 +46,7 @@ Join(Cluster& cluster, const FabricPlugs& plugs, const FabricOptions& options)
     }
     const double uplink = options.serversPerGroup * plugs.access.bytesPerSecond /
                           options.oversubscription / options.spines;
-    for (uint32_t i = 0; i < options.spines; ++i)
-    {
-        const VertexId spine = AddNetworkSwitch(cluster, "spine" + std::to_string(i), plugs);
-        for (VertexId rail : rails)
-        {
-            AddLinkLike(cluster, rail, spine, plugs.trunk, uplink);
-        }
-    }
+    AddSpines(cluster, plugs, rails, options.spines, uplink);
 }
 
 } // namespace

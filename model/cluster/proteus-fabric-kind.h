@@ -135,6 +135,34 @@ void AddLinkLike(Cluster& cluster, VertexId a, VertexId b, const Link& like, dou
 
 /**
  * @ingroup proteus
+ * Joins every plug of a server to the server's leaf.
+ * @param cluster to add to
+ * @param plugs of the servers
+ * @param leaves switches, of which each has serversPerLeaf servers in turn
+ * @param serversPerLeaf servers on a leaf
+ */
+void JoinServers(Cluster& cluster,
+                 const FabricPlugs& plugs,
+                 const std::vector<VertexId>& leaves,
+                 uint32_t serversPerLeaf);
+
+/**
+ * @ingroup proteus
+ * Adds spine switches, each with a link to every switch below.
+ * @param cluster to add to
+ * @param plugs whose trunk the links are like
+ * @param below the switches that they join
+ * @param spines how many
+ * @param uplink rate of a link, bytes per second
+ */
+void AddSpines(Cluster& cluster,
+               const FabricPlugs& plugs,
+               const std::vector<VertexId>& below,
+               uint32_t spines,
+               double uplink);
+
+/**
+ * @ingroup proteus
  * Refuses what would not fit into memory.
  * @param kind of the fabric
  * @param switches it is about to add

@@ -141,6 +141,38 @@ AddLinkLike(Cluster& cluster, VertexId a, VertexId b, const Link& like, double b
     AddLinkLike(cluster, a, b, link);
 }
 
+void
+JoinServers(Cluster& cluster,
+            const FabricPlugs& plugs,
+            const std::vector<VertexId>& leaves,
+            uint32_t serversPerLeaf)
+{
+    for (std::size_t server = 0; server < plugs.servers.size(); ++server)
+    {
+        for (VertexId plug : plugs.servers[server])
+        {
+            AddLinkLike(cluster, plug, leaves[server / serversPerLeaf], plugs.access);
+        }
+    }
+}
+
+void
+AddSpines(Cluster& cluster,
+          const FabricPlugs& plugs,
+          const std::vector<VertexId>& below,
+          uint32_t spines,
+          double uplink)
+{
+    for (uint32_t i = 0; i < spines; ++i)
+    {
+        const VertexId spine = AddNetworkSwitch(cluster, "spine" + std::to_string(i), plugs);
+        for (VertexId leaf : below)
+        {
+            AddLinkLike(cluster, leaf, spine, plugs.trunk, uplink);
+        }
+    }
+}
+
 Cluster
 MakeHostCluster(uint32_t hosts,
                 const FabricOptions& fabric,

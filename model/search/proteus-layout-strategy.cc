@@ -46,17 +46,7 @@ FindNode(StrategyNode& root, const std::string& path)
     for (std::size_t begin = 0; begin <= path.size();)
     {
         const std::size_t end = std::min(path.find('.', begin), path.size());
-        const std::string part = path.substr(begin, end - begin);
-        auto found = std::find_if(node->children.begin(),
-                                  node->children.end(),
-                                  [&](const StrategyNode& child) { return child.name == part; });
-        if (found == node->children.end())
-        {
-            node->children.emplace_back();
-            node->children.back().name = part;
-            found = node->children.end() - 1;
-        }
-        node = &*found;
+        node = &node->GetChild(path.substr(begin, end - begin));
         begin = end + 1;
     }
     return *node;

@@ -95,16 +95,7 @@ FindNode(StrategyNode& root, const std::string& path)
         {
             part = block + "*";
         }
-        auto found = std::find_if(node->children.begin(),
-                                  node->children.end(),
-                                  [&](const StrategyNode& child) { return child.name == part; });
-        if (found == node->children.end())
-        {
-            node->children.emplace_back();
-            node->children.back().name = part;
-            found = node->children.end() - 1;
-        }
-        node = &*found;
+        node = &node->GetChild(part);
         begin = end + 1;
     }
     return *node;

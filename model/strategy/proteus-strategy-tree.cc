@@ -159,6 +159,21 @@ Apply(const StrategyNode& node,
 
 } // namespace
 
+StrategyNode&
+StrategyNode::GetChild(const std::string& part)
+{
+    const auto found = std::find_if(children.begin(),
+                                    children.end(),
+                                    [&](const StrategyNode& child) { return child.name == part; });
+    if (found != children.end())
+    {
+        return *found;
+    }
+    children.emplace_back();
+    children.back().name = part;
+    return children.back();
+}
+
 const char*
 ToString(ScheduleKind kind)
 {

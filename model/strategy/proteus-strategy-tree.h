@@ -81,6 +81,9 @@ struct StrategyNode
     std::optional<uint32_t> stage;      //!< pipeline stage; none: that of its inputs, or 0
     std::optional<bool> recompute;      //!< whether the subtree is one block to recompute
     std::vector<StrategyNode> children; //!< for parts of the path behind this one
+
+    /// @param part a name @return the child that is called so, made where it is not there
+    StrategyNode& GetChild(const std::string& part);
 };
 
 /// @ingroup proteus
