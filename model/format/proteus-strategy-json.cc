@@ -107,8 +107,9 @@ ReadNames(const JsonValue& list, bool allowsNone = false)
     return names;
 }
 
+/// Reads what plans and trees say alike of passes. @param object a plan, or a tree's schedule
 void
-ReadLimits(const JsonValue& object, ScheduleSpec& schedule)
+ReadPasses(const JsonValue& object, ScheduleSpec& schedule)
 {
     if (const auto list = object.Find("maxInFlight"))
     {
@@ -119,6 +120,15 @@ ReadLimits(const JsonValue& object, ScheduleSpec& schedule)
         }
     }
     ReadCount(object, "interleave", 0, MAX_MICRO_BATCHES, schedule.interleave);
+    ReadBool(object, "scatterGather", schedule.isScatterGather);
+    ReadBool(object, "tpOverlap", schedule.overlapsTensor);
+    ReadBool(object, "cpOverlap", schedule.overlapsContext);
+    ReadBool(object, "overlapExpertCommunication", schedule.overlapsExperts);
+    ReadBool(object, "delayWeightGradients", schedule.delaysWeights);
+    ReadName(object, "expertDispatch", ExpertDispatchFromString, schedule.expertDispatch);
+    ReadCount(object, "expertDomain", 1, MAX_DEVICES, schedule.expertDomain);
+    ReadBool(object, "recomputeStopsEarly", schedule.stopsRecomputation);
+    ReadPositive(object, "dataSamplesPerS", MOST_SAMPLES_PER_S, schedule.dataSamplesPerSecond);
 }
 
 /// What a plan says, beside the head of its file.
@@ -239,16 +249,7 @@ ReadPlan(const JsonValue& root)
     plan.schedule.kind =
         plan.virtualStages > 1 ? ScheduleKind::INTERLEAVED : ScheduleKind::ONE_FORWARD_ONE_BACKWARD;
     ReadName(root, "schedule", ScheduleKindFromString, plan.schedule.kind);
-    ReadLimits(root, plan.schedule);
-    ReadBool(root, "scatterGather", plan.schedule.isScatterGather);
-    ReadBool(root, "tpOverlap", plan.schedule.overlapsTensor);
-    ReadBool(root, "cpOverlap", plan.schedule.overlapsContext);
-    ReadBool(root, "overlapExpertCommunication", plan.schedule.overlapsExperts);
-    ReadBool(root, "delayWeightGradients", plan.schedule.delaysWeights);
-    ReadName(root, "expertDispatch", ExpertDispatchFromString, plan.schedule.expertDispatch);
-    ReadCount(root, "expertDomain", 1, MAX_DEVICES, plan.schedule.expertDomain);
-    ReadBool(root, "recomputeStopsEarly", plan.schedule.stopsRecomputation);
-    ReadPositive(root, "dataSamplesPerS", MOST_SAMPLES_PER_S, plan.schedule.dataSamplesPerSecond);
+    ReadPasses(root, plan.schedule);
     ReadName(root, "dataType", DataTypeFromString, plan.precision.compute);
     ReadName(root, "gradientType", DataTypeFromString, plan.precision.gradient);
     // One default for all stages of ZeRO, so that they differ only in what replicas share. It is
@@ -454,19 +455,7 @@ ReadSchedule(const JsonValue& schedule, StrategyTree& tree)
                         "dataSamplesPerS"});
     ReadName(schedule, "kind", ScheduleKindFromString, tree.schedule.kind);
     ReadCount(schedule, "microBatches", 1, MAX_MICRO_BATCHES, tree.schedule.microBatches);
-    ReadLimits(schedule, tree.schedule);
-    ReadBool(schedule, "scatterGather", tree.schedule.isScatterGather);
-    ReadBool(schedule, "tpOverlap", tree.schedule.overlapsTensor);
-    ReadBool(schedule, "cpOverlap", tree.schedule.overlapsContext);
-    ReadBool(schedule, "overlapExpertCommunication", tree.schedule.overlapsExperts);
-    ReadBool(schedule, "delayWeightGradients", tree.schedule.delaysWeights);
-    ReadName(schedule, "expertDispatch", ExpertDispatchFromString, tree.schedule.expertDispatch);
-    ReadCount(schedule, "expertDomain", 1, MAX_DEVICES, tree.schedule.expertDomain);
-    ReadBool(schedule, "recomputeStopsEarly", tree.schedule.stopsRecomputation);
-    ReadPositive(schedule,
-                 "dataSamplesPerS",
-                 MOST_SAMPLES_PER_S,
-                 tree.schedule.dataSamplesPerSecond);
+    ReadPasses(schedule, tree.schedule);
 }
 
 void

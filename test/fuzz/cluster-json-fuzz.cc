@@ -20,38 +20,13 @@
  * What can be read can be written as JSON, and is the same when it is read again.
  */
 
-#include "ns3/proteus-cluster-json.h"
+#include "cluster-fuzz.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <sstream>
-#include <stdexcept>
+#include <istream>
 #include <string>
 
 namespace
 {
-
-using ns3::proteus::Cluster;
-
-void
-Demand(bool condition, const char* what)
-{
-    if (!condition)
-    {
-        std::fprintf(stderr, "cluster-json-fuzz: %s\n", what);
-        std::abort();
-    }
-}
-
-std::string
-Write(const Cluster& cluster)
-{
-    std::ostringstream output;
-    ns3::proteus::WriteClusterJson(cluster, output);
-    return output.str();
-}
 
 /// @param text a file @return whether it may ask for so much that nothing else would be tried: a
 /// number of four digits where servers or hosts are counted
@@ -73,8 +48,6 @@ IsLarge(const std::string& text)
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size);
-
 extern "C" int
 LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size)
 {
@@ -83,21 +56,7 @@ LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size)
     {
         return 0;
     }
-    std::istringstream input(text);
-    std::string first;
-    try
-    {
-        first = Write(ns3::proteus::ReadClusterJson(input, "input"));
-    }
-    catch (const std::invalid_argument& error)
-    {
-        const std::string message = error.what();
-        Demand(message.compare(0, 5, "input") == 0, "a message does not name the file");
-        Demand(message.find('\n') == std::string::npos, "a message has more than one line");
-        return 0;
-    }
-    std::istringstream back(first);
-    Demand(Write(ns3::proteus::ReadClusterJson(back, "again")) == first,
-           "a cluster changes when it is written and read");
+    TryCluster(text,
+               [&](std::istream& input) { return ns3::proteus::ReadClusterJson(input, INPUT); });
     return 0;
 }

@@ -20,15 +20,12 @@
  * New inputs go to the first folder.
  */
 
+#include "fuzz-target.h"
+
 #include "ns3/proteus-kineto.h"
 
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -38,36 +35,15 @@ namespace
 using namespace ns3::proteus;
 
 void
-Demand(bool condition, const char* what)
-{
-    if (!condition)
-    {
-        std::fprintf(stderr, "kineto-fuzz: %s\n", what);
-        std::abort();
-    }
-}
-
-void
 Try(const std::string& text, uint32_t ranks)
 {
     TraceOptions options;
     options.ranks = ranks;
-    const TraceFile file{"input", [&text]() { return std::make_unique<std::istringstream>(text); }};
-    try
-    {
-        ReadKineto({file}, "input", options);
-    }
-    catch (const std::invalid_argument& error)
-    {
-        const std::string message = error.what();
-        Demand(message.compare(0, 5, "input") == 0, "a message does not name the file");
-        Demand(message.find('\n') == std::string::npos, "a message has more than one line");
-    }
+    const TraceFile file{INPUT, [&text]() { return std::make_unique<std::istringstream>(text); }};
+    IsTaken([&]() { ReadKineto({file}, INPUT, options); });
 }
 
 } // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size);
 
 extern "C" int
 LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size)

@@ -20,30 +20,17 @@
  * Models that can be read are compiled for two devices.
  */
 
+#include "fuzz-target.h"
+
 #include "ns3/proteus-compiler.h"
 #include "ns3/proteus-model-json.h"
 
 #include <cctype>
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 
 namespace
 {
-
-void
-Demand(bool condition, const char* what)
-{
-    if (!condition)
-    {
-        std::fprintf(stderr, "model-fuzz: %s\n", what);
-        std::abort();
-    }
-}
 
 /// @return whether a block may be repeated so often that nothing else would be tried
 bool
@@ -64,8 +51,6 @@ IsLarge(const std::string& text)
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size);
-
 extern "C" int
 LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size)
 {
@@ -74,24 +59,19 @@ LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size)
     {
         return 0;
     }
-    try
-    {
-        std::istringstream input(text);
-        const ns3::proteus::Model model =
-            ns3::proteus::ReadModelJson(input, "input", {{"batch", 4}});
-        ns3::proteus::StrategyTree tree;
-        tree.batch = 4;
-        tree.axisNames = {"dp"};
-        tree.axisSizes = {2};
-        tree.root.op.splits = {{"batch", 0, {"dp"}}};
-        const ns3::proteus::ExecutionGraph graph = ns3::proteus::CompileModel(model, tree);
-        Demand(graph.GetNDevices() == 2, "other devices");
-    }
-    catch (const std::invalid_argument& error)
-    {
-        const std::string message = error.what();
-        Demand(!message.empty(), "a message is empty");
-        Demand(message.find('\n') == std::string::npos, "a message has more than one line");
-    }
+    IsTaken(
+        [&]() {
+            std::istringstream input(text);
+            const ns3::proteus::Model model =
+                ns3::proteus::ReadModelJson(input, INPUT, {{"batch", 4}});
+            ns3::proteus::StrategyTree tree;
+            tree.batch = 4;
+            tree.axisNames = {"dp"};
+            tree.axisSizes = {2};
+            tree.root.op.splits = {{"batch", 0, {"dp"}}};
+            const ns3::proteus::ExecutionGraph graph = ns3::proteus::CompileModel(model, tree);
+            Demand(graph.GetNDevices() == 2, "other devices");
+        },
+        "");
     return 0;
 }

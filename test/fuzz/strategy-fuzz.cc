@@ -21,32 +21,19 @@
  * can be written out as a tree, which reads back to the same graph.
  */
 
+#include "fuzz-target.h"
+
 #include "ns3/proteus-compiler.h"
 #include "ns3/proteus-inventory.h"
 #include "ns3/proteus-model-json.h"
 #include "ns3/proteus-strategy-json.h"
 
 #include <cctype>
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 
 namespace
 {
-
-void
-Demand(bool condition, const char* what)
-{
-    if (!condition)
-    {
-        std::fprintf(stderr, "strategy-fuzz: %s\n", what);
-        std::abort();
-    }
-}
 
 /// More take too long.
 constexpr uint64_t MOST_DEVICES = 16;
@@ -95,12 +82,10 @@ ns3::proteus::StrategyFile
 Read(const std::string& text)
 {
     std::istringstream input(text);
-    return ns3::proteus::ReadStrategyJson(input, "input");
+    return ns3::proteus::ReadStrategyJson(input, INPUT);
 }
 
 } // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size);
 
 extern "C" int
 LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size)
@@ -110,35 +95,30 @@ LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size)
     {
         return 0;
     }
-    try
-    {
-        const ns3::proteus::StrategyFile file = Read(text);
-        std::istringstream input(MODEL);
-        const ns3::proteus::Model model =
-            ns3::proteus::ReadModelJson(input, "model", file.GetVariables());
-        const ns3::proteus::StrategyTree tree = file.GetTree(model);
-        uint64_t nDevices = 1;
-        for (const uint32_t size : tree.axisSizes)
-        {
-            nDevices *= size;
-        }
-        if (nDevices > MOST_DEVICES)
-        {
-            return 0;
-        }
-        std::ostringstream written;
-        ns3::proteus::WriteStrategyJson(tree, written);
-        const ns3::proteus::ExecutionGraph graph = ns3::proteus::CompileModel(model, tree);
-        Demand(ns3::proteus::AccountMemory(graph).size() == graph.GetNDevices(), "no account");
-        const ns3::proteus::StrategyFile again = Read(written.str());
-        Demand(ns3::proteus::CompileModel(model, again.GetTree(model)) == graph,
-               "a strategy changes when it is written and read");
-    }
-    catch (const std::invalid_argument& error)
-    {
-        const std::string message = error.what();
-        Demand(!message.empty(), "a message is empty");
-        Demand(message.find('\n') == std::string::npos, "a message has more than one line");
-    }
+    IsTaken(
+        [&]() {
+            const ns3::proteus::StrategyFile file = Read(text);
+            std::istringstream input(MODEL);
+            const ns3::proteus::Model model =
+                ns3::proteus::ReadModelJson(input, "model", file.GetVariables());
+            const ns3::proteus::StrategyTree tree = file.GetTree(model);
+            uint64_t nDevices = 1;
+            for (const uint32_t size : tree.axisSizes)
+            {
+                nDevices *= size;
+            }
+            if (nDevices > MOST_DEVICES)
+            {
+                return;
+            }
+            std::ostringstream written;
+            ns3::proteus::WriteStrategyJson(tree, written);
+            const ns3::proteus::ExecutionGraph graph = ns3::proteus::CompileModel(model, tree);
+            Demand(ns3::proteus::AccountMemory(graph).size() == graph.GetNDevices(), "no account");
+            const ns3::proteus::StrategyFile again = Read(written.str());
+            Demand(ns3::proteus::CompileModel(model, again.GetTree(model)) == graph,
+                   "a strategy changes when it is written and read");
+        },
+        "");
     return 0;
 }
