@@ -94,8 +94,8 @@ GroupOperations::AddLanes(uint32_t groupId, uint32_t member, bool multicast)
         m_core.pairs.GetSender(id).flags |= SenderState::GROUP;
         if (options.copyMethod == CopyMethod::SM)
         {
-            m_core.pairs.GetSender(id).copyMethod =
-                multicast ? CopyMethod::SM_MULTICAST : CopyMethod::SM_REDUCE;
+            m_core.pairs.GetSender(id).SetCopyMethod(multicast ? CopyMethod::SM_MULTICAST
+                                                               : CopyMethod::SM_REDUCE);
         }
         m_core.pairs.GetReceiver(id).vertex = Cluster::NO_VERTEX;
         QueuePairState& state = m_core.pairs.GetState(id);

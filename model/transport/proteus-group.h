@@ -111,8 +111,8 @@ struct GroupPlane
 
 /**
  * @ingroup proteus
- * The order in which units take the planes: a repeated pattern, in which planes with faster links
- * come more often.
+ * The order in which units of a group, or packets of a queue pair, take the planes: a repeated
+ * pattern, in which planes with faster links come more often.
  */
 class PlanePattern
 {
@@ -124,6 +124,12 @@ class PlanePattern
     uint32_t GetPlane(uint64_t unit) const
     {
         return m_pattern[unit % m_pattern.size()];
+    }
+
+    /// @return units after which it repeats
+    uint32_t GetLength() const
+    {
+        return static_cast<uint32_t>(m_pattern.size());
     }
 
     /// @param plane a plane @param units counted over all operations

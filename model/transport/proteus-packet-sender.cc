@@ -130,13 +130,13 @@ PacketSender::FillNext(uint32_t id, SenderState& sender, int64_t now, PacketReco
     ++m_totals.packets;
     record.queuePair = id;
     record.sequence = sender.next++;
-    sender.turn = sender.turn + 1 < sender.nSlots ? sender.turn + 1 : 0;
+    sender.turn = sender.turn + 1 < sender.nTurns ? sender.turn + 1 : 0;
     record.destination = sender.firstWaypoint;
     record.payloadBytes = payload;
     record.kind = PacketKind::DATA;
     record.trafficClass = sender.trafficClass;
     record.flags = flags;
-    record.copyMethod = sender.copyMethod;
+    record.copyMethod = sender.GetCopyMethod();
     if (sender.ackEvery == 0)
     {
         sender.activePs = now; // nothing is to be heard before the message is out
@@ -184,7 +184,7 @@ PacketSender::FillLost(uint32_t id, SenderState& sender, int64_t now, PacketReco
     record.flags = PacketRecord::RETRANSMISSION | PacketRecord::ACK_REQUEST |
                    (sequence == message.first ? PacketRecord::FIRST : 0) |
                    (sequence + 1 == message.end ? PacketRecord::LAST : 0);
-    record.copyMethod = sender.copyMethod;
+    record.copyMethod = sender.GetCopyMethod();
     ++m_totals.packets;
     ++m_totals.retransmitted;
     ++state.statistics.retransmittedPackets;

@@ -279,7 +279,7 @@ QueuePairMaker::SetUpCopies(uint32_t id)
         std::any_of(state.waypoints.begin(), state.waypoints.end(), [&](VertexId vertex) {
             return vertices[vertex].kind == VertexKind::NIC;
         });
-    if (sender.copyMethod != CopyMethod::DMA)
+    if (sender.GetCopyMethod() != CopyMethod::DMA)
     {
         if (state.copyBytesPerSecond == 0)
         {

@@ -28,7 +28,7 @@ QueuePairTable::Add(const QueuePairOptions& options,
     sender.trafficClass = static_cast<uint8_t>(options.trafficClass);
     sender.firstWaypoint =
         options.waypoints.empty() ? options.destination : options.waypoints.front();
-    sender.copyMethod = options.copyMethod;
+    sender.SetCopyMethod(options.copyMethod);
     m_senders.push_back(sender);
     ReceiverState receiver;
     receiver.vertex = options.destination;

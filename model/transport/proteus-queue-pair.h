@@ -226,6 +226,8 @@ struct alignas(64) SenderState
         STAGED = 1024,     //!< a NIC reads it from a memory on its way: MemoryStage
     };
 
+    static constexpr uint32_t METHOD_SHIFT = 14; //!< of the CopyMethod, behind `flags`
+
     // Read and written for every packet.
     uint64_t totalBytes{0};                             //!< payload of all messages so far
     uint64_t nextBytes{0};                              //!< payload before packet `next`
@@ -241,20 +243,34 @@ struct alignas(64) SenderState
     int64_t armedPs{NEVER_PS};                       //!< its earliest entry among the timers
     uint64_t byteMark{CongestionControl::UNLIMITED}; //!< nextBytes at which the control is called
     uint32_t highest{0};                             //!< number after the last packet ever sent
-    uint32_t headEnd{0};                    //!< number after the last packet of the oldest message
-    uint32_t sending{0};                    //!< number of the message being cut into packets
-    uint32_t unitBytes{0};                  //!< most payload of a packet
-    VertexId firstWaypoint{0};              //!< where packets are sent to first
-    uint32_t firstSlot{0};                  //!< of its places in the lists of ports
-    uint32_t timedSequence{0};              //!< number after the packet being timed
-    uint16_t ackEvery{0};                   //!< packets per acknowledgement; 0: only messages ask
-    uint16_t sinceRequest{0};               //!< packets since the last that asked
-    uint16_t paceHeader{0};                 //!< bytes that pacing adds to the payload of a packet
-    uint16_t flags{0};                      //!< of Flag
-    uint8_t nSlots{0};                      //!< ports it may leave the source by
-    uint8_t trafficClass{1};                //!< of its data
-    CopyMethod copyMethod{CopyMethod::DMA}; //!< of its data
-    uint8_t turn{0};                        //!< slot at which it waits for its pace, each in turn
+    uint32_t headEnd{0};       //!< number after the last packet of the oldest message
+    uint32_t sending{0};       //!< number of the message being cut into packets
+    uint32_t unitBytes{0};     //!< most payload of a packet
+    VertexId firstWaypoint{0}; //!< where packets are sent to first
+    uint32_t firstSlot{0};     //!< of its places in the lists of ports
+    uint32_t timedSequence{0}; //!< number after the packet being timed
+    uint16_t ackEvery{0};      //!< packets per acknowledgement; 0: only messages ask
+    uint16_t sinceRequest{0};  //!< packets since the last that asked
+    uint16_t paceHeader{0};    //!< bytes that pacing adds to the payload of a packet
+    uint16_t flags{0};         //!< of Flag, and a CopyMethod
+    uint8_t nSlots{0};         //!< ports it may leave the source by
+    uint8_t nTurns{0};         //!< turns at them, which repeat: SendPorts::Assign()
+    uint8_t trafficClass{1};   //!< of its data
+    uint8_t turn{0};           //!< at whose port it waits for its pace
+
+    /// @return who moves its data
+    CopyMethod GetCopyMethod() const
+    {
+        return static_cast<CopyMethod>(flags >> METHOD_SHIFT);
+    }
+
+    /// @param method who moves its data
+    void SetCopyMethod(CopyMethod method)
+    {
+        static_assert(COPY_METHODS <= 1 << (16 - METHOD_SHIFT), "methods have two bits");
+        flags = static_cast<uint16_t>((flags & ((1 << METHOD_SHIFT) - 1)) |
+                                      static_cast<uint32_t>(method) << METHOD_SHIFT);
+    }
 
     /// @return payload sent and not acknowledged
     uint64_t GetInFlight() const
@@ -405,8 +421,9 @@ struct alignas(64) QueuePairState
     uint64_t flow{0};                                   //!< of the options
     CongestionPath path;                                //!< what is known of its path
     uint64_t windowLimit{CongestionControl::UNLIMITED}; //!< whatever the control says
-    double copyBytesPerSecond{0};                       //!< payload rate of its copies; 0: no limit
-    uint32_t firstPort{0};                              //!< of the options
+    const uint8_t* turns{nullptr}; //!< by SenderState::turn: which of its ports
+    double copyBytesPerSecond{0};  //!< payload rate of its copies; 0: no limit
+    uint32_t firstPort{0};         //!< of the options
 
     /// @param sequence a packet @return number of the first message that ends after the packet;
     /// the tail of `messages` if there is none

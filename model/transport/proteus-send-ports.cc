@@ -6,6 +6,8 @@
 
 #include "proteus-send-ports.h"
 
+#include "proteus-group.h"
+
 #include <algorithm>
 
 namespace ns3
@@ -18,6 +20,8 @@ namespace
 
 /// Ports that one queue pair may take turns on.
 constexpr uint32_t MAX_CANDIDATE_PORTS = 64;
+/// Turns of a queue pair after which they repeat.
+constexpr uint32_t MAX_TURNS = UINT8_MAX;
 /// Picoseconds in a second.
 constexpr double PS_PER_SECOND = 1e12;
 
@@ -48,6 +52,7 @@ SendPorts::Assign(uint32_t id)
     const VertexId source = m_core.pairs.GetState(id).source;
     sender.firstSlot = static_cast<uint32_t>(m_slots.size());
     sender.nSlots = 0;
+    sender.turn = 0;
     const auto& choices = m_core.fabric->GetPaths().NextPorts(source, sender.firstWaypoint);
     if (choices.empty())
     {
@@ -88,6 +93,32 @@ SendPorts::Assign(uint32_t id)
         active.limiter = m_limiters.Find(source);
     }
     sender.nSlots = static_cast<uint8_t>(ports.size());
+    std::vector<double> rates;
+    for (PortId port : ports)
+    {
+        rates.push_back(m_core.fabric->GetLink(port).bytesPerSecond);
+    }
+    const std::vector<uint8_t>& turns = GetTurns(rates);
+    m_core.pairs.GetState(id).turns = turns.data();
+    sender.nTurns = static_cast<uint8_t>(turns.size());
+}
+
+const std::vector<uint8_t>&
+SendPorts::GetTurns(const std::vector<double>& rates)
+{
+    std::vector<uint8_t>& turns = m_turns[rates];
+    if (turns.empty())
+    {
+        const PlanePattern pattern(rates);
+        // Of a longer one the begin has nearly the same shares.
+        const uint32_t length = std::min(pattern.GetLength(), MAX_TURNS);
+        for (uint32_t turn = 0; turn < length; ++turn)
+        {
+            turns.push_back(static_cast<uint8_t>(pattern.GetPlane(turn)));
+        }
+        std::rotate(turns.begin(), std::find(turns.begin(), turns.end(), 0), turns.end());
+    }
+    return turns;
 }
 
 void
@@ -162,13 +193,17 @@ void
 SendPorts::PaceFirst(ActiveQueues& port, uint32_t trafficClass)
 {
     uint32_t slot = port.lists[trafficClass].head;
-    const SenderState& sender = m_core.pairs.GetSender(m_slots[slot].queuePair);
+    const uint32_t pair = m_slots[slot].queuePair;
+    const SenderState& sender = m_core.pairs.GetSender(pair);
     port.RemoveFirst(m_slots, trafficClass);
     const int64_t timePs = GetSendPs(sender.nextSend);
     if (sender.nSlots > 1)
     {
-        // It waits at one of its ports only, at each in turn.
-        const uint32_t turn = sender.firstSlot + sender.turn;
+        // It waits at one of its ports only: at each in turn, at faster ones more often.
+        const uint32_t turn =
+            sender.firstSlot + (sender.nTurns == sender.nSlots
+                                    ? sender.turn
+                                    : m_core.pairs.GetState(pair).turns[sender.turn]);
         if (m_slots[turn].next == ActiveSlot::PACED)
         {
             return;

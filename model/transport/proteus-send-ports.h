@@ -9,11 +9,12 @@
 
 #include "proteus-active-queues.h"
 #include "proteus-copy-limiters.h"
-#include "proteus-staging-memories.h"
 #include "proteus-read-requests.h"
+#include "proteus-staging-memories.h"
 #include "proteus-transport-core.h"
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 namespace ns3
@@ -96,6 +97,10 @@ class SendPorts
     /// @param port whose first slot is to wait @param trafficClass of its list
     void PaceFirst(ActiveQueues& port, uint32_t trafficClass);
 
+    /// @param rates of the ports of a queue pair, bytes per second @return the port of every turn,
+    /// beginning with the first port; as long as this object
+    const std::vector<uint8_t>& GetTurns(const std::vector<double>& rates);
+
     /// @param port a port @return when the first queue pair that waits there may send
     static int64_t GetNextPaced(const ActiveQueues& port)
     {
@@ -105,9 +110,10 @@ class SendPorts
     TransportCore& m_core;                                               //!< of the transport
     CopyLimiters& m_limiters;                                            //!< of copies
     ReadRequests& m_reads;                                               //!< of memories
-    StagingMemories& m_memories;                                            //!< that NICs read
+    StagingMemories& m_memories;                                         //!< that NICs read
     std::vector<ActiveQueues, HugePageAllocator<ActiveQueues>> m_active; //!< by PortId
     ActiveSlots m_slots;                                                 //!< of all queue pairs
+    std::map<std::vector<double>, std::vector<uint8_t>> m_turns;         //!< GetTurns()
 };
 
 } // namespace proteus

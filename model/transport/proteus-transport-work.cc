@@ -96,7 +96,7 @@ Transport::Describe(uint32_t queuePair) const
             sender.ackEvery,
             sender.windowBytes,
             sender.nSlots,
-            uint64_t{sender.trafficClass} | static_cast<uint64_t>(sender.copyMethod) << 8 |
+            uint64_t{sender.trafficClass} | static_cast<uint64_t>(sender.GetCopyMethod()) << 8 |
                 uint64_t{receiver.trafficClass} << 16,
             static_cast<uint64_t>(sender.flags & ~MOMENTARY),
             state.waypoints.size(),

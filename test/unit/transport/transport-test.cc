@@ -389,6 +389,36 @@ TEST(Transport, PacedQueuePairsSpreadOverNvlinks)
     }
 }
 
+/// A paced queue pair waits at NVLinks of a GPU in proportion to their rates: H100 has five links
+/// to two of its NVSwitches, and four to the others.
+TEST(Transport, PacedQueuePairsTakeFasterNvlinksMoreOften)
+{
+    const Cluster cluster = MakeCluster("dgx-h100", 1);
+    TransportRig rig(cluster);
+    QueuePairOptions options;
+    options.copyMethod = CopyMethod::SM;
+    options.copyBytesPerSecond = 10e9;
+    constexpr uint64_t BYTES = 40'000'000;
+    rig.Send(rig.Connect(0, 1, options), BYTES);
+    rig.Run();
+    const auto links = rig.fabric->GetLinkStatistics();
+    uint32_t planes = 0;
+    for (LinkId link = 0; link < cluster.GetLinks().size(); ++link)
+    {
+        const Link& ends = cluster.GetLinks()[link];
+        const bool isForward = ends.a == cluster.GetGpus()[0];
+        if (ends.technology == LinkTechnology::NVLINK &&
+            (isForward || ends.b == cluster.GetGpus()[0]))
+        {
+            const auto bytes =
+                static_cast<double>(links[2 * link + (isForward ? 0 : 1)].payloadBytes);
+            EXPECT_NEAR(bytes / BYTES, ends.bytesPerSecond / 450e9, 0.001);
+            ++planes;
+        }
+    }
+    EXPECT_EQ(planes, 4u);
+}
+
 /// NVLink: packets over six planes, delivered in order, at six times the rate.
 TEST(Transport, NvlinkPlanes)
 {
