@@ -111,17 +111,19 @@ NvlinkFraming(uint32_t generation)
         // of H200: 396 of 450 GB/s, 88.0 %, and 784 of 900, 87.1 %.
         framing.packetHeaderBytes = 32;
         framing.reverseBytes = 8;
-        // Both ways 84.2 %: NCCL counts 20.6 of 25 GB/s, 82.4 %, for a link of an H100
-        // (NVIDIA/nccl v2.30.7, src/graph/topo.h, SM90_NVLINK_BW), after its own overhead.
-        framing.smReverseBytes = 16;
+        // Both ways 82.1 %: rings of NCCL reach 367 of 450 GB/s, 81.6 %, on eight H200 with 16 GiB
+        // (S. Bekman, "Machine Learning Engineering", network/README.md). NCCL counts 20.6 of 25
+        // GB/s, 82.4 %, for a link of an H100 (v2.30.7, src/graph/topo.h, SM90_NVLINK_BW).
+        framing.smReverseBytes = 24;
         SetMultimemFraming(framing, 0);
         break;
     default:
-        // As the generation before. Both ways of SM copies 80 %: NCCL counts 40.1 of 50 GB/s (same
-        // place, SM100_NVLINK_BW).
+        // As the generation before. Both ways of SM copies 76.2 %: rings reach 682 of 900 GB/s,
+        // 75.8 %, on eight B200 with 8 GiB (same book). NCCL counts 40.1 of 50 GB/s, 80.2 %
+        // (SM100_NVLINK_BW).
         framing.packetHeaderBytes = 32;
         framing.reverseBytes = 8;
-        framing.smReverseBytes = 32;
+        framing.smReverseBytes = 48;
         // Each packet of SM copies, and each answer to one, costs half a flit more than in the
         // generation before: here, too.
         SetMultimemFraming(framing, 8);
