@@ -17,6 +17,7 @@
 #include "proteus-bench-tables.h"
 
 #include "ns3/boolean.h"
+#include "ns3/proteus-attribute-watch.h"
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-flow-player.h"
 #include "ns3/proteus-helper.h"
@@ -25,7 +26,6 @@
 #include "ns3/proteus-progress.h"
 #include "ns3/proteus-stop-signals.h"
 #include "ns3/proteus-table-options.h"
-#include "ns3/proteus-warning.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
@@ -481,7 +481,7 @@ main(int argc, char* argv[])
                      printsColumns);
     command.AddValue("quiet", "no progress line", options.quiet);
     return RunProgram("proteus-bench", [&]() {
-        if (!command.Parse({argv, argv + argc}, std::cout))
+        if (!ParseAndWarn(command, {argv, argv + argc}, std::cout))
         {
             return;
         }
@@ -491,12 +491,6 @@ main(int argc, char* argv[])
                           GetApproximationLayout().Make(std::vector<ApproximationRow>())},
                          std::cout);
             return;
-        }
-        const std::vector<std::string> idle = command.FindIdle();
-        command.SetNotes([idle]() { return idle; });
-        for (const std::string& line : idle)
-        {
-            Warn(line);
         }
         Run(options);
     });

@@ -13,6 +13,7 @@
 #include "proteus-name-lists.h"
 #include "proteus-programs.h"
 #include "proteus-progress.h"
+#include "proteus-same-choices.h"
 #include "proteus-stop-signals.h"
 
 #include "ns3/proteus-algorithm-traits.h"
@@ -135,6 +136,10 @@ MakeTest(const CollectiveProgramOptions& options, const Schedule& schedule, cons
     test.ncclVersion = nccl.GetVersion();
     test.cpuVendor = nccl.cpuVendor;
     test.netPlugin = nccl.netPlugin;
+    for (const std::string& line : FindUnlikeNccl(test.algorithm, test.protocol, test.ncclVersion))
+    {
+        Warn(line);
+    }
     test.launchMode = options.launchMode;
     if (test.launchMode != "process-per-gpu" && test.launchMode != "one-process" &&
         test.launchMode != "stream")

@@ -114,12 +114,12 @@ ParseContender(const std::string& text, const FabricOptions& base, const Options
 {
     Contender contender;
     std::error_code error;
-    const auto presets = GetServerPresets();
+    const std::string preset = FindAlias(text, GetServerPresets());
     if (IsClusterText(text) || std::filesystem::is_regular_file(GetClusterPath(text), error) ||
-        std::find(presets.begin(), presets.end(), text) != presets.end())
+        !preset.empty())
     {
-        contender.cluster = text;
-        contender.variant.name = text;
+        contender.cluster = preset.empty() ? text : preset;
+        contender.variant.name = contender.cluster;
         return contender;
     }
     contender.variant = ReadNamed("--fabrics=" + std::string(options.fabrics), [&]() {

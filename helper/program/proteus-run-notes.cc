@@ -13,10 +13,13 @@
 #include "ns3/proteus-attribute-defaults.h"
 #include "ns3/proteus-breakdown.h"
 #include "ns3/proteus-cluster-text.h"
+#include "ns3/proteus-congestion-type.h"
 #include "ns3/proteus-fabric.h"
 #include "ns3/proteus-paths.h"
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-split.h"
+#include "ns3/proteus-transport.h"
+#include "ns3/string.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
@@ -24,6 +27,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -282,6 +286,74 @@ HasChance(const Cluster& cluster, const std::vector<LinkStatistics>& links, bool
     });
 }
 
+/// @param name of an attribute of the fabric that is true or false @return whether it is true
+bool
+IsOn(const std::string& name)
+{
+    return ReadDefault<BooleanValue>(Fabric::GetTypeId(), name).Get();
+}
+
+/// @return whether one of the traffic classes that there are is lossless
+bool
+HasLosslessClass()
+{
+    const TypeId fabric = Fabric::GetTypeId();
+    const uint64_t nClasses = ReadDefault<UintegerValue>(fabric, "TrafficClasses").Get();
+    const auto classes = ParseNumbers("PfcClasses",
+                                      ReadDefault<StringValue>(fabric, "PfcClasses").Get(),
+                                      MAX_TRAFFIC_CLASSES - 1);
+    return classes.empty() ||
+           std::any_of(classes.begin(), classes.end(), [&](uint32_t c) { return c < nClasses; });
+}
+
+/// @param option name of an attribute of what carries packets @param hasFailures whether links may
+/// fail @return what other setting switches it off, or empty
+std::string
+FindOff(const std::string& option, bool hasFailures)
+{
+    const std::string type = option.substr(0, option.rfind("::"));
+    const std::string name = option.substr(std::min(option.size(), type.size() + 2));
+    const auto control =
+        ReadDefault<StringValue>(Transport::GetTypeId(), "CongestionControl").Get();
+    const bool marks = IsOn("Ecn") || IsOn("InfinibandEcn");
+    if (type == "ns3::proteus::DcqcnType" ||
+        (option == "ns3::proteus::Transport::CongestionControl" && control == "dcqcn"))
+    {
+        return marks ? "" : "no port marks packets (Ecn, InfinibandEcn)";
+    }
+    if (type != "ns3::proteus::Fabric")
+    {
+        return "";
+    }
+    static const std::set<std::string> ofPfc{"BufferReserve",
+                                             "Headroom",
+                                             "PauseReaction",
+                                             "PfcClasses",
+                                             "ResumeOffset"};
+    if (ofPfc.count(name) > 0)
+    {
+        return !IsOn("Pfc")         ? "Pfc is off"
+               : HasLosslessClass() ? ""
+                                    : "no traffic class is lossless (PfcClasses, TrafficClasses)";
+    }
+    if (name.compare(0, 3, "Ecn") == 0 && name != "Ecn")
+    {
+        return marks ? "" : "no port marks packets (Ecn, InfinibandEcn)";
+    }
+    if (name == "CutThroughBytes")
+    {
+        return IsOn("RoceCutThrough") || IsOn("InfinibandCutThrough") ? ""
+                                                                      : "no switch cuts through";
+    }
+    if (name == "TelemetryBytes")
+    {
+        return MakeCongestionType(control == "auto" ? "dcqcn" : control)->GetNeeds().telemetry
+                   ? ""
+                   : "the congestion control asks for no telemetry";
+    }
+    return name == "RerouteDelay" && !hasFailures ? "no link fails" : "";
+}
+
 /// @param configuration options, as they were typed @param name of one @return its value, or empty
 std::string
 FindTyped(const Configuration& configuration, const std::string& name)
@@ -446,9 +518,18 @@ FindUnusedNetwork(const TypedNetwork& typed,
     {
         const std::string option = "--" + name + "=" + value;
         const bool isOfPaths = name == "stream" || name == "RngSeed" || name == "RngRun";
+        const bool isOfPorts = name == "ns3::proteus::Fabric::Routing" && value != "UpDown";
         const auto without = Without(typed.fabric, name);
         if (isNamed(option + " has no effect"))
         {
+            continue;
+        }
+        const std::string off =
+            traits.hasPackets ? FindOff(name, !FindTyped(typed.configuration, "scenario").empty())
+                              : "";
+        if (!off.empty())
+        {
+            lines.push_back(option + " has no effect: " + off);
             continue;
         }
         if (without && !links.empty() && !hasLeft)
@@ -471,6 +552,12 @@ FindUnusedNetwork(const TypedNetwork& typed,
         {
             lines.push_back(option +
                             " has no effect: no two paths are equal, and nothing else is drawn");
+        }
+        else if (isOfPorts && traits.hasPackets && !links.empty() &&
+                 FindTyped(typed.configuration, "scenario").empty() &&
+                 !HasEqualPaths(cluster, crossed))
+        {
+            lines.push_back(option + " has no effect: no two paths are equal");
         }
     }
     for (const auto& [key, value] : ListClusterSettings(typed.configuration))
@@ -521,6 +608,15 @@ RunNotes::Hear(const ProgramOptions& options,
           FindUnusedSharing(typed.configuration, traits, graph, record.timeline)})
     {
         lines.insert(lines.end(), more.begin(), more.end());
+    }
+    if (Honours(traits, "Algorithm"))
+    {
+        const CollectiveSettings& wanted = settings.collectives;
+        for (const std::string& line :
+             FindUnlikeNccl(wanted.algorithm, wanted.protocol, wanted.ncclVersion))
+        {
+            lines.push_back(line);
+        }
     }
     for (std::string& line : lines)
     {

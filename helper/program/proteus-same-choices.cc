@@ -10,7 +10,9 @@
 #include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-paths.h"
 #include "ns3/proteus-program-cache.h"
+#include "ns3/proteus-protocol.h"
 
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -81,6 +83,38 @@ CommunicateAlike(const ExecutionGraph& graph,
         }
     }
     return true;
+}
+
+std::vector<std::string>
+FindUnlikeNccl(const std::string& algorithm, const std::string& protocol, uint32_t version)
+{
+    const NcclTuner& tuner = GetNcclTuner(version);
+    const std::map<std::string, bool> ofVersion{{"nvls", tuner.hasNvls},
+                                                {"nvls-tree", tuner.hasNvlsTree},
+                                                {"pat", tuner.hasPat}};
+    // src/graph/tuning.cc: what switches sum up, and PAT, have no other protocol.
+    const std::set<std::string> ofSimple{"nvls", "nvls-tree", "sharp", "pat"};
+    const std::string name =
+        "NCCL " + std::to_string(version / 100) + "." + std::to_string(version % 100);
+    const std::string end = ", but the collective is carried out";
+    const bool isSimple = protocol.empty() || ProtocolFromString(protocol) == Protocol::SIMPLE;
+    const bool isLl128 = !protocol.empty() && ProtocolFromString(protocol) == Protocol::LL128;
+    std::vector<std::string> lines;
+    const auto found = ofVersion.find(algorithm);
+    if (found != ofVersion.end() && !found->second)
+    {
+        lines.push_back(name + " has no algorithm " + algorithm + end);
+    }
+    else if (ofSimple.count(algorithm) > 0 && !isSimple)
+    {
+        lines.push_back("NCCL has " + algorithm + " with protocol Simple only" + end + " with " +
+                        protocol);
+    }
+    if (isLl128 && !tuner.hasLl128)
+    {
+        lines.push_back(name + " has no protocol LL128" + end);
+    }
+    return lines;
 }
 
 } // namespace proteus

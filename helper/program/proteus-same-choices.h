@@ -12,6 +12,10 @@
 #include "ns3/proteus-graph.h"
 #include "ns3/proteus-program.h"
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 /**
  * @file
  * @ingroup proteus
@@ -37,6 +41,14 @@ bool CommunicateAlike(const ExecutionGraph& graph,
                       const Cluster& cluster,
                       const CollectiveSettings& a,
                       const CollectiveSettings& b);
+
+/// @ingroup proteus
+/// @param algorithm that was asked for, or empty @param protocol that was asked for, or empty
+/// @param version of NCCL, 100 times the major and the minor number
+/// @return a line for each thing that this version does not do, which is carried out all the same
+std::vector<std::string> FindUnlikeNccl(const std::string& algorithm,
+                                        const std::string& protocol,
+                                        uint32_t version);
 
 } // namespace proteus
 } // namespace ns3

@@ -50,6 +50,19 @@ ScheduleOptions::AddTo(OptionList& command)
     command.AddRange("iterations", 1);
     command.AddCheck("crossIteration",
                      [](const std::string& name) { CrossIterationFromString(name); });
+    command.AddIdleParts(
+        "communicationSchedule",
+        [this]() {
+            try
+            {
+                return ListUnusedSettings(ReadSettings());
+            }
+            catch (const std::exception&) // which the run reports
+            {
+                return std::vector<std::string>();
+            }
+        },
+        "the policy takes no notice of it");
     command.AddIdle("crossIteration",
                     [this]() { return iterations == 1 ? "there is one iteration" : ""; });
 }

@@ -6,10 +6,13 @@
 
 #include "proteus-search-experts.h"
 
+#include "ns3/proteus-output-plan.h"
+#include "ns3/proteus-split.h"
 #include "ns3/proteus-strategy-json.h"
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <stdexcept>
 
@@ -17,6 +20,23 @@ namespace ns3
 {
 namespace proteus
 {
+
+std::vector<std::string>
+SplitExperts(const std::string& files)
+{
+    std::vector<std::string> experts = SplitOnce("--experts=" + files, files);
+    std::map<std::string, std::string> met; // by the one name of a file
+    for (const std::string& expert : experts)
+    {
+        const auto [first, isNew] = met.emplace(FindRealPath(expert), expert);
+        if (!isNew)
+        {
+            throw std::invalid_argument("--experts=" + files + ": " + expert +
+                                        " is the same file as " + first->second);
+        }
+    }
+    return experts;
+}
 
 LoadedExpert
 LoadExpert(const std::string& path,

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 /**
  * @file
@@ -25,6 +26,11 @@ namespace ns3
 {
 namespace proteus
 {
+
+/// @ingroup proteus
+/// @param files of --experts, separated by commas @return them, each once
+/// @throw std::invalid_argument if one is empty, or the same file is there twice
+std::vector<std::string> SplitExperts(const std::string& files);
 
 /// @ingroup proteus
 /// A strategy of a file.

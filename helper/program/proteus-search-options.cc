@@ -7,6 +7,7 @@
 #include "proteus-search-options.h"
 
 #include "proteus-option-list.h"
+#include "proteus-search-experts.h"
 
 #include "ns3/proteus-plan-search.h"
 #include "ns3/proteus-split.h"
@@ -141,8 +142,7 @@ SearchOptions::AddTo(OptionList& command)
                      "strategies to compare with, JSON files as --strategy has them, separated by "
                      "commas",
                      experts);
-    command.AddCheck("experts",
-                     [](const std::string& files) { SplitOnce("--experts=" + files, files); });
+    command.AddCheck("experts", [](const std::string& files) { SplitExperts(files); });
     command.AddValue("sensitivity",
                      "say what changes with half and twice the network bandwidth and twice the "
                      "memory",

@@ -353,8 +353,7 @@ class Search
     /// Strategies that the user names, which are run however they rank.
     void AddFiles(PlanEstimator& estimator)
     {
-        for (const std::string& path :
-             SplitOnce("--experts=" + m_options.experts, m_options.experts))
+        for (const std::string& path : SplitExperts(m_options.experts))
         {
             const LoadedExpert expert = LoadExpert(path,
                                                    m_options.model,

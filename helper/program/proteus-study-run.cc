@@ -7,11 +7,13 @@
 #include "proteus-study-run.h"
 
 #include "proteus-child-processes.h"
+#include "proteus-name-lists.h"
 #include "proteus-progress.h"
 #include "proteus-stop-signals.h"
 #include "proteus-study-check.h"
 #include "proteus-table-options.h"
 
+#include "ns3/proteus-nearest-name.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-resources.h"
@@ -76,7 +78,8 @@ DigestFiles(const StudyOptions& options, const std::string& folder, const std::s
         fs::path path = fs::path(folder) / value;
         if (name == "model" && !fs::is_regular_file(path, error))
         {
-            path = fs::path(workloads) / "models" / (value + ".json");
+            const fs::path models = fs::path(workloads) / "models";
+            path = models / (FindAlias(value, ListJsonFiles(models.string())) + ".json");
         }
         if (!value.empty() && value.size() < 4096 && fs::is_regular_file(path, error))
         {

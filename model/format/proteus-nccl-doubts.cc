@@ -95,6 +95,7 @@ class Finder
         m_unknownSpeeds.AddTo(lines,
                               "PCI device",
                               " of unknown speed, taken for 8 GT/s as in NCCL");
+        m_unknownWidths.AddTo(lines, "PCI device", " of unknown lanes, taken for 16 as in NCCL");
         m_noLinks.AddTo(lines, "NVLink", " with a count of 0 left out");
         m_latencies.AddTo(lines,
                           "NIC",
@@ -223,10 +224,18 @@ class Finder
         {
             m_leftOut.Add(GetPlace(pci));
         }
-        const std::string* speed = pci.Find("link_speed");
-        if (speed != nullptr && speed->rfind("Unknown", 0) == 0)
+        if (isGpu || isNic || isSwitch)
         {
-            m_unknownSpeeds.Add(GetPlace(pci));
+            const std::string speed = GetLower(pci, "link_speed");
+            if (speed.empty() || speed.rfind("unknown", 0) == 0)
+            {
+                m_unknownSpeeds.Add(GetPlace(pci));
+            }
+            constexpr uint64_t MOST_LANES = 32;
+            if (NcclValues(m_document).GetWhole(pci, "link_width", 0, MOST_LANES) == 0)
+            {
+                m_unknownWidths.Add(GetPlace(pci));
+            }
         }
     }
 
@@ -241,6 +250,7 @@ class Finder
     Doubt m_hidden;
     Doubt m_leftOut;
     Doubt m_unknownSpeeds;
+    Doubt m_unknownWidths;
     Doubt m_noLinks;
     Doubt m_latencies;
     Doubt m_oddSpeeds;

@@ -9,6 +9,7 @@
 #include "proteus-input-file.h"
 
 #include "ns3/proteus-json.h"
+#include "ns3/proteus-placement.h"
 
 #include <algorithm>
 #include <limits>
@@ -566,6 +567,19 @@ ReadTree(const JsonValue& root)
     return tree;
 }
 
+/// @param root of a tree @param node somewhere in it @param pointer JSON pointer of the root
+/// @return that of the node; empty if it is not there
+std::string
+FindPlace(const StrategyNode& root, const StrategyNode* node, const std::string& pointer)
+{
+    std::string place = &root == node ? pointer : "";
+    for (std::size_t i = 0; i < root.children.size() && place.empty(); ++i)
+    {
+        place = FindPlace(root.children[i], node, pointer + "/children/" + std::to_string(i));
+    }
+    return place;
+}
+
 } // namespace
 
 const std::vector<const char*>&
@@ -604,9 +618,17 @@ StrategyFile::GetVariables() const
 StrategyTree
 StrategyFile::GetTree(const Model& model) const
 {
+    StrategyTree expanded = tree;
     try
     {
-        return plan ? ExpandPlan(model, *plan) : tree;
+        expanded = plan ? ExpandPlan(model, *plan) : tree;
+        PlaceModel(model, expanded); // what is wrong with a node is said here, with its place
+        return expanded;
+    }
+    catch (const StrategyNodeError& error)
+    {
+        const std::string place = plan ? "" : FindPlace(expanded.root, error.node, "/tree") + ": ";
+        throw std::invalid_argument(name + ": " + place + error.what());
     }
     catch (const std::invalid_argument& error)
     {

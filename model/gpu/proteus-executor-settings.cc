@@ -92,13 +92,24 @@ FindTechnologies(TypeId type, const std::string& name)
         {"ThresholdShift", {T::ROCE}},
         {"TrainPackets", network},
     };
+    if (type != Fabric::GetTypeId())
+    {
+        return {};
+    }
+    const auto isOn = [](const std::string& attribute) {
+        return ReadDefault<BooleanValue>(Fabric::GetTypeId(), attribute).Get();
+    };
     const bool isEcn = name.compare(0, 3, "Ecn") == 0;
-    if (isEcn && !ReadDefault<BooleanValue>(Fabric::GetTypeId(), "InfinibandEcn").Get())
+    if (isEcn && !isOn("InfinibandEcn"))
     {
         return {T::ROCE}; // where alone packets are marked
     }
+    if (name == "CutThroughBytes" && !isOn("RoceCutThrough"))
+    {
+        return {T::INFINIBAND}; // where alone switches cut through
+    }
     const auto found = ofFabric.find(name);
-    return type != Fabric::GetTypeId() || found == ofFabric.end() ? std::set<T>{} : found->second;
+    return found == ofFabric.end() ? std::set<T>{} : found->second;
 }
 
 } // namespace

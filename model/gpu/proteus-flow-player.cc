@@ -20,8 +20,9 @@
 #include "ns3/simulator.h"
 
 #include <algorithm>
-#include <map>
+#include <numeric>
 #include <stdexcept>
+#include <tuple>
 
 namespace ns3
 {
@@ -43,6 +44,24 @@ constexpr uint32_t MAX_NAMED = 5;
 FailFlow(const FlowSpec& flow, const std::string& cause)
 {
     throw std::invalid_argument("flow '" + flow.id + "': " + cause);
+}
+
+/// @param flows a list
+/// @return their positions in an order that is the same whatever the order of the list, those of
+/// the same ends one after the other
+std::vector<uint32_t>
+SortFlows(const std::vector<FlowSpec>& flows)
+{
+    std::vector<uint32_t> order(flows.size());
+    std::iota(order.begin(), order.end(), 0);
+    const auto key = [&flows](uint32_t i) {
+        const FlowSpec& flow = flows[i];
+        return std::tie(flow.source, flow.destination, flow.startPs, flow.bytes, flow.id);
+    };
+    std::stable_sort(order.begin(), order.end(), [&key](uint32_t a, uint32_t b) {
+        return key(a) < key(b);
+    });
+    return order;
 }
 
 } // namespace
@@ -176,15 +195,16 @@ FlowPlayer::LinkDependents()
     }
     std::vector<uint32_t> next(m_firstDependents.begin(), m_firstDependents.end() - 1);
     m_dependents.resize(m_firstDependents.back());
-    for (uint32_t i = 0; i < n; ++i)
+    for (uint32_t rank = 0; rank < n; ++rank)
     {
+        const uint32_t i = m_order[rank];
         for (uint32_t before : m_flows[i].after)
         {
             m_dependents[next[before]++] = i;
         }
         if (m_missing[i] == 0 && m_fabric->IsLocal(GetSource(m_flows[i])))
         {
-            m_due.emplace_back(m_flows[i].startPs, i);
+            m_due.emplace_back(m_flows[i].startPs, rank);
         }
     }
     std::make_heap(m_due.begin(), m_due.end(), std::greater<Due>());
@@ -201,27 +221,15 @@ FlowPlayer::Install(Ptr<Fabric> fabric, std::vector<FlowSpec> flows)
     m_transport->SetFabric(fabric, this);
     const auto n = static_cast<uint32_t>(m_flows.size());
     m_times.resize(n);
-    m_queuePairs.reserve(n);
     m_missing.resize(n);
     m_firstDependents.assign(n + 1, 0);
-    std::map<std::pair<uint32_t, uint32_t>, uint32_t> ofPair;
     for (uint32_t i = 0; i < n; ++i)
     {
-        const FlowSpec& flow = m_flows[i];
-        CheckFlow(flow);
-        const auto [place, isNew] = ofPair.emplace(
-            std::make_pair(m_perPair ? flow.source : i, m_perPair ? flow.destination : 0),
-            0);
-        if (isNew)
-        {
-            const uint64_t ends = MixHash(flow.source, flow.destination);
-            place->second = CreateQueuePair(flow, m_perPair ? ends : MixHash(ends, i));
-        }
-        m_queuePairs.push_back(place->second);
-        CheckPackets(flow, place->second);
-        m_totalBytes += flow.bytes;
+        CheckFlow(m_flows[i]);
+        m_totalBytes += m_flows[i].bytes;
         CountDependents(i);
     }
+    CreateQueuePairs();
     const auto cycle = FindFlowCycle(m_flows);
     if (!cycle.empty())
     {
@@ -234,6 +242,31 @@ FlowPlayer::Install(Ptr<Fabric> fabric, std::vector<FlowSpec> flows)
     LinkDependents();
     m_startEventPs = 0;
     m_startEvent = ScheduleFunction(Time(0), [this] { StartDue(); });
+}
+
+void
+FlowPlayer::CreateQueuePairs()
+{
+    const auto n = static_cast<uint32_t>(m_flows.size());
+    m_order = SortFlows(m_flows);
+    m_queuePairs.resize(n);
+    m_rankOf.resize(n);
+    uint32_t ofEnds = 0; // flows of the same ends that came before
+    for (uint32_t rank = 0; rank < n; ++rank)
+    {
+        const uint32_t i = m_order[rank];
+        const FlowSpec& flow = m_flows[i];
+        const FlowSpec& before = m_flows[m_order[std::max(1U, rank) - 1]];
+        const bool isSame =
+            rank > 0 && before.source == flow.source && before.destination == flow.destination;
+        ofEnds = isSame ? ofEnds + 1 : 0;
+        const uint64_t ends = MixHash(flow.source, flow.destination);
+        m_rankOf[i] = rank;
+        m_queuePairs[i] = m_perPair && isSame
+                              ? m_queuePairs[m_order[rank - 1]]
+                              : CreateQueuePair(flow, m_perPair ? ends : MixHash(ends, ofEnds));
+        CheckPackets(flow, m_queuePairs[i]);
+    }
 }
 
 void
@@ -267,7 +300,7 @@ FlowPlayer::StartDue()
     const int64_t now = m_fabric->GetTimePs();
     while (!m_due.empty() && m_due.front().first <= now)
     {
-        const uint32_t flow = m_due.front().second;
+        const uint32_t flow = m_order[m_due.front().second];
         std::pop_heap(m_due.begin(), m_due.end(), std::greater<Due>());
         m_due.pop_back();
         Start(flow);
@@ -289,7 +322,7 @@ FlowPlayer::Release(uint32_t flow)
         Start(flow);
         return;
     }
-    m_due.emplace_back(startPs, flow);
+    m_due.emplace_back(startPs, m_rankOf[flow]);
     std::push_heap(m_due.begin(), m_due.end(), std::greater<Due>());
     if (m_startEventPs < 0 || startPs < m_startEventPs)
     {

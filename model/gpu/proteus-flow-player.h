@@ -145,6 +145,9 @@ class FlowPlayer : public Object, private TransportUser
 
     /// @param flow a flow @return a queue pair for it
     uint32_t CreateQueuePair(const FlowSpec& flow, uint64_t name);
+    /// Makes queue pairs. Which one a flow gets, and so its path, follows from its ends and from
+    /// what else is between them, not from where it stands in the list.
+    void CreateQueuePairs();
     /// @param flow to check @throw std::invalid_argument if the cluster cannot have it
     void CheckFlow(const FlowSpec& flow) const;
     /// @param flow to check @param queuePair of it @throw std::invalid_argument if it is too long
@@ -179,7 +182,7 @@ class FlowPlayer : public Object, private TransportUser
         return m_fabric->GetCluster().GetGpus()[flow.source];
     }
 
-    /// A flow that waits for its time.
+    /// A flow that waits for its time, by its position in m_order.
     using Due = std::pair<int64_t, uint32_t>;
 
     Ptr<Fabric> m_fabric;       //!< what is played on
@@ -189,6 +192,8 @@ class FlowPlayer : public Object, private TransportUser
     Time m_deadlockInterval;    //!< attribute
 
     std::vector<FlowSpec> m_flows;           //!< by position
+    std::vector<uint32_t> m_order;           //!< positions, sorted: what is done at once is done so
+    std::vector<uint32_t> m_rankOf;          //!< of each: position in m_order
     std::vector<FlowTimes> m_times;          //!< of each
     std::vector<uint32_t> m_queuePairs;      //!< of each
     std::vector<uint32_t> m_missing;         //!< of each: flows that have to arrive before

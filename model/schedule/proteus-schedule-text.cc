@@ -47,6 +47,31 @@ ToKinds(const std::string& text)
     return kinds;
 }
 
+/// @param policy any @return whether a small credit keeps communications waiting
+bool
+HeedsCredit(const SchedulingPolicy& policy)
+{
+    const auto countStarted = [&policy](uint64_t creditBytes) {
+        ScheduleSettings settings;
+        settings.creditBytes = creditBytes;
+        const auto scheduler = policy.make(settings);
+        for (const uint32_t part : {0, 1})
+        {
+            ReadyCommunication ready;
+            ready.bytes = 2;
+            ready.part = part;
+            scheduler->Add(ready);
+        }
+        uint32_t nStarted = 0;
+        while (scheduler->TakeNext())
+        {
+            ++nStarted;
+        }
+        return nStarted;
+    };
+    return policy.make && countStarted(1) < countStarted(CreditWindow::UNLIMITED);
+}
+
 } // namespace
 
 ScheduleSettings
@@ -95,6 +120,38 @@ ParseScheduleSettings(const std::string& text)
     }
     CheckScheduleSettings(settings);
     return settings;
+}
+
+std::vector<std::string>
+ListUnusedSettings(const ScheduleSettings& settings)
+{
+    const ScheduleSettings defaults;
+    const SchedulingPolicy policy = FindSchedulingPolicy(settings.policy);
+    const bool merges = policy.transform != nullptr;
+    const bool decides = policy.make != nullptr;
+    const bool isCut = !merges && settings.partBytes != defaults.partBytes;
+    std::vector<std::string> unused;
+    const auto add = [&unused](const std::string& key, auto value, auto usual, bool isUsed) {
+        if (value != usual && !isUsed)
+        {
+            unused.push_back(key + "=" + std::to_string(value));
+        }
+    };
+    add("partBytes", settings.partBytes, defaults.partBytes, !merges);
+    add("creditBytes", settings.creditBytes, defaults.creditBytes, HeedsCredit(policy));
+    add("bucketBytes", settings.bucketBytes, defaults.bucketBytes, merges);
+    add("messagePs", settings.messagePs, defaults.messagePs, decides);
+    add("serial", settings.isSerial, defaults.isSerial, decides);
+    if (settings.kinds != defaults.kinds && !merges && !decides && !isCut)
+    {
+        std::string kinds;
+        for (const Parallelism kind : settings.kinds)
+        {
+            kinds += (kinds.empty() ? "" : "+") + std::string(ToString(kind));
+        }
+        unused.push_back("kinds=" + kinds);
+    }
+    return unused;
 }
 
 } // namespace proteus

@@ -10,6 +10,7 @@
 #include "proteus-communication-scheduler.h"
 
 #include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -26,6 +27,12 @@ namespace proteus
  * CheckScheduleSettings()
  */
 ScheduleSettings ParseScheduleSettings(const std::string& text);
+
+/// @ingroup proteus
+/// @param settings that CheckScheduleSettings() takes
+/// @return those that are not as by default and that their policy takes no notice of, as a user
+/// types them, e.g. "creditBytes=16000000"
+std::vector<std::string> ListUnusedSettings(const ScheduleSettings& settings);
 
 } // namespace proteus
 } // namespace ns3

@@ -11,6 +11,7 @@
 #include "ns3/proteus-achieved-rates.h"
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 #include <string>
 
@@ -73,33 +74,54 @@ FindProductDuty(const Model& model,
     return all > 0 ? products / all : 0;
 }
 
-/// @return the operators that keep more for the backward pass than their kinds do
-std::vector<OperatorId>
-FindKeeping(const Model& model, const Framework& framework)
+/// @return whether an operator is attention that writes no scores
+bool
+IsFused(const ModelOperator& op)
 {
-    std::vector<OperatorId> all;
+    return op.kind == "attention" && op.forward.bytes.empty(); // of the scores
+}
+
+/// @return whether experts' tokens go once to a server
+bool
+IsFlex(const StrategyTree& tree)
+{
+    bool hasExperts = false;
+    for (std::size_t axis = 0; axis < tree.axisNames.size(); ++axis)
+    {
+        hasExperts = hasExperts || (IsExpertAxis(tree.axisNames[axis]) && tree.axisSizes[axis] > 1);
+    }
+    return hasExperts && tree.schedule.expertDispatch != ExpertDispatch::ALL_TO_ALL;
+}
+
+/// @return the operators that keep more for the backward pass than their kinds do, and in what
+std::map<OperatorId, ElementFormat>
+FindKeeping(const Model& model, const StrategyTree& tree, const Framework& framework)
+{
+    std::map<OperatorId, ElementFormat> all;
     for (OperatorId id = 0; id < model.GetOperators().size(); ++id)
     {
-        const KernelRule* rule = framework.FindRule(model.GetOperator(id).kind, true);
+        const ModelOperator& op = model.GetOperator(id);
+        const KernelRule* rule =
+            FindKernelRule(framework, op.kind, true, IsFlex(tree), IsFused(op));
         if (rule && rule->kept)
         {
-            all.push_back(id);
+            all.emplace(id, *rule->kept);
         }
     }
     return all;
 }
 
-/// @param ids operators of a model that keep more @return the model in which they do
+/// @param keeping operators of a model that keep more, and in what @return the model in which they
+/// do
 Model
-KeepMore(const Model& model, const Framework& framework, const std::vector<OperatorId>& ids)
+KeepMore(const Model& model, const std::map<OperatorId, ElementFormat>& keeping)
 {
     ModelBuilder builder(model);
-    for (const OperatorId id : ids)
+    for (const auto& [id, format] : keeping)
     {
-        const KernelRule& rule = *framework.FindRule(model.GetOperator(id).kind, true);
         builder.Keep(id,
                      "kept",
-                     *rule.kept == ElementFormat::FP32 ? ElementKind::FP32 : ElementKind::COMPUTE);
+                     format == ElementFormat::FP32 ? ElementKind::FP32 : ElementKind::COMPUTE);
     }
     return builder.Build();
 }
@@ -185,9 +207,9 @@ Compile(const Model& model,
     const KernelCostModel cost(gpu, parameters, profile);
     CompileOptions options = MakeOptions(tree, cost, used);
     options.carried = carried;
-    const std::vector<OperatorId> keeping = FindKeeping(model, used);
+    const auto keeping = FindKeeping(model, tree, used);
     return keeping.empty() ? CompileModel(model, tree, options)
-                           : CompileModel(KeepMore(model, used, keeping), tree, options);
+                           : CompileModel(KeepMore(model, keeping), tree, options);
 }
 
 ExecutionGraph

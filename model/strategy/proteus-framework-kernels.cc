@@ -82,16 +82,11 @@ CountPoints(const KernelDescription& kernel, DataType activation)
 const KernelRule*
 FindRule(const Framework& framework, const KernelDescription& kernel, const KernelWork& work)
 {
-    const bool isForward = kernel.part.empty();
-    if (const KernelRule* flex =
-            kernel.isFlex ? framework.FindRule("flex-" + kernel.kind, isForward) : nullptr)
-    {
-        return flex;
-    }
-    // What a rule of attention says is about scores, which fused attention does not write.
-    return work.kernelClass == KernelClass::FUSED_ATTENTION
-               ? nullptr
-               : framework.FindRule(kernel.kind, isForward);
+    return FindKernelRule(framework,
+                          kernel.kind,
+                          kernel.part.empty(),
+                          kernel.isFlex,
+                          work.kernelClass == KernelClass::FUSED_ATTENTION);
 }
 
 /// Puts a rule in the place of what there is besides matrix products.
@@ -345,6 +340,21 @@ GetRuledKinds()
                                                 "vocabulary-maximum",
                                                 "vocabulary-sum"};
     return kinds;
+}
+
+const KernelRule*
+FindKernelRule(const Framework& framework,
+               const std::string& kind,
+               bool isForward,
+               bool isFlex,
+               bool isFused)
+{
+    if (const KernelRule* flex = isFlex ? framework.FindRule("flex-" + kind, isForward) : nullptr)
+    {
+        return flex;
+    }
+    // What a rule of attention says is about scores, which fused attention does not write.
+    return isFused ? nullptr : framework.FindRule(kind, isForward);
 }
 
 void

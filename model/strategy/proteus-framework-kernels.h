@@ -34,6 +34,21 @@ const std::vector<std::string>& GetRuledKinds();
 
 /**
  * @ingroup proteus
+ * @param framework with rules
+ * @param kind of an operator
+ * @param isForward which pass
+ * @param isFlex whether experts' tokens go once to a server, see ExpertDispatch
+ * @param isFused whether it is attention that writes no scores
+ * @return the rule that the framework has for its kernels, null if it has none
+ */
+const KernelRule* FindKernelRule(const Framework& framework,
+                                 const std::string& kind,
+                                 bool isForward,
+                                 bool isFlex,
+                                 bool isFused);
+
+/**
+ * @ingroup proteus
  * Puts a framework's kernels in the place of those that the compiler counts.
  * @param framework whose rules they are
  * @param kernel what the compiler says of it

@@ -326,14 +326,16 @@ Placer::CheckSplits(const StrategyNode& node, const std::string& who) const
         const std::string dimension = "dimension " + split.dimension;
         if (found->second == SplitUse::NO_DIMENSION)
         {
-            throw std::invalid_argument(who + "none of its operators has a " + dimension);
+            throw StrategyNodeError(node, who + "none of its operators has a " + dimension);
         }
         if (found->second == SplitUse::UNSPLITTABLE)
         {
-            throw std::invalid_argument(who + dimension +
+            throw StrategyNodeError(node,
+                                    who + dimension +
                                         " cannot be split: all of its operators need it whole");
         }
-        throw std::invalid_argument(who + dimension + " is to be split over the mesh axis \"" +
+        throw StrategyNodeError(node,
+                                who + dimension + " is to be split over the mesh axis \"" +
                                     split.axes.front() +
                                     "\", which the meshes of its operators do not have");
     }
@@ -347,14 +349,16 @@ Placer::CheckUse(const StrategyNode& node, const std::string& path) const
         "strategy \"" + m_tree.name + "\", node " + (path.empty() ? "root" : path) + ": ";
     if (m_matched.count(&node) == 0)
     {
-        throw std::invalid_argument(who + "model " + m_model.GetName() +
+        throw StrategyNodeError(node,
+                                who + "model " + m_model.GetName() +
                                     " has no operator of that name");
     }
     for (const auto& [item, spec] : node.items)
     {
         if (m_usedItems.count({&node, item}) == 0)
         {
-            throw std::invalid_argument(who + "none of its operators has an item \"" + item +
+            throw StrategyNodeError(node,
+                                    who + "none of its operators has an item \"" + item +
                                         "\"; there are out, out_grad, in:0 and, of parameters, "
                                         "e.g. weight, weight_grad, weight_state");
         }

@@ -12,6 +12,7 @@
 #include "proteus-strategy-tree.h"
 
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,21 @@ namespace ns3
 {
 namespace proteus
 {
+
+/// @ingroup proteus
+/// What is wrong with a node of a strategy, in the tree that PlaceModel() got.
+class StrategyNodeError : public std::invalid_argument
+{
+  public:
+    /// @param at the node @param message what is wrong, in one line
+    StrategyNodeError(const StrategyNode& at, const std::string& message)
+        : std::invalid_argument(message),
+          node(&at)
+    {
+    }
+
+    const StrategyNode* node; //!< which one; of several that have a say, the last
+};
 
 /// @ingroup proteus
 /// A tensor and where it lies.
@@ -84,9 +100,10 @@ struct Placement
  * @param model what is trained
  * @param tree how
  * @return the placement
- * @throw std::invalid_argument with one line that names node, operator and dimension: a mesh
+ * @throw StrategyNodeError with one line that names node, operator and dimension: a mesh
  * without devices or too small, a dimension that does not exist or cannot be split that way, an
  * axis that does not exist or is used twice, stages out of order
+ * @throw std::invalid_argument if what is wrong is in no node
  */
 Placement PlaceModel(const Model& model, const StrategyTree& tree);
 

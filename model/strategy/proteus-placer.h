@@ -84,7 +84,8 @@ class Placer
                            const ModelOperator& op,
                            const std::string& cause) const
     {
-        throw std::invalid_argument("strategy \"" + m_tree.name + "\", node " + wanted.spec.node +
+        throw StrategyNodeError(*wanted.spec.nodes.back(),
+                                "strategy \"" + m_tree.name + "\", node " + wanted.spec.node +
                                     ", operator \"" + op.name + "\": " + cause);
     }
 

@@ -39,7 +39,7 @@ const char* const SWITCHED = R"(<?xml version="1.0"?>
           <nvlink target="0000:c5:00.0" count="4" tclass="0x068000"/>
         </gpu>
       </pci>
-      <pci busid="0000:09:00.0" class="0x030200" link_speed="" link_width="0">
+      <pci busid="0000:09:00.0" class="0x030200" link_speed="8.0 GT/s" link_width="16">
         <gpu dev="0" sm="90" rank="0" gdr="1">
           <nvlink target="0000:c4:00.0" count="5" tclass="0x068000"/>
           <nvlink target="0000:c5:00.0" count="4" tclass="0x068000"/>
@@ -385,6 +385,18 @@ TEST(NcclTopology, OddNumbersClassesAndSpeedsAreNamed)
     expect("64 GT/s",
            "Unknown speed",
            "1 PCI device of unknown speed, taken for 8 GT/s as in NCCL: that of line 20");
+    for (const char* speed : {" link_speed=\"\"", ""})
+    {
+        expect(" link_speed=\"8.0 GT/s\"",
+               speed,
+               "1 PCI device of unknown speed, taken for 8 GT/s as in NCCL: that of line 12");
+    }
+    for (const char* width : {" link_width=\"0\"", " link_width=\"\"", ""})
+    {
+        expect("8.0 GT/s\" link_width=\"16\"",
+               (std::string("8.0 GT/s\"") + width).c_str(),
+               "1 PCI device of unknown lanes, taken for 16 as in NCCL: that of line 12");
+    }
     expect("count=\"4\"", "count=\"0\"", "1 NVLink with a count of 0 left out: that of line 9");
     expect("\"mlx5_0\" dev",
            "\"mlx5_0\" latency=\"3.5\" dev",

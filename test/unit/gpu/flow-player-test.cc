@@ -11,8 +11,15 @@
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <map>
 #include <memory>
+#include <numeric>
+#include <random>
+#include <string>
+#include <tuple>
+#include <vector>
 
 using namespace ns3;
 using namespace ns3::proteus;
@@ -93,6 +100,88 @@ TEST(FlowPlayer, DependentsStartOnReceiveOrAcknowledgement)
         // On receipt, the acknowledgement leaves first by the port that the second flow takes.
         EXPECT_EQ(acknowledged[1].receivedPs - acknowledged[1].startPs + ToPs(controlBytes),
                   received[1].receivedPs - received[1].startPs);
+    }
+}
+
+/// Eight hosts, two at each leaf, and four spines.
+Cluster
+MakeLeafSpine()
+{
+    LinkFraming framing;
+    framing.unitBytes = PAYLOAD;
+    framing.unitHeaderBytes = OVERHEAD;
+    framing.packetBytes = PAYLOAD;
+    framing.controlBytes = 64;
+    FabricOptions fabric;
+    fabric.kind = "leaf-spine";
+    fabric.serversPerLeaf = 2;
+    fabric.spines = 4;
+    return MakeHostCluster(8, fabric, LinkTechnology::ROCE, RATE, DELAY_PS, framing);
+}
+
+/// @param flows in some order @return times by id
+std::map<std::string, std::tuple<int64_t, int64_t, int64_t>>
+PlayOnLeafSpine(const std::vector<FlowSpec>& flows)
+{
+    Ptr<Fabric> fabric = CreateObject<Fabric>();
+    fabric->SetCluster(std::make_shared<const Cluster>(MakeLeafSpine()));
+    Ptr<FlowPlayer> player = CreateObject<FlowPlayer>();
+    player->AssignStreams(fabric, 1);
+    player->Install(fabric, flows);
+    player->Run();
+    std::map<std::string, std::tuple<int64_t, int64_t, int64_t>> times;
+    for (std::size_t i = 0; i < flows.size(); ++i)
+    {
+        const FlowTimes& flow = player->GetTimes()[i];
+        times[flows[i].id] = {flow.startPs, flow.receivedPs, flow.acknowledgedPs};
+    }
+    player->Dispose();
+    fabric->Dispose();
+    Simulator::Destroy();
+    return times;
+}
+
+// Paths and turns follow from the flows, not from where they stand: several of the same ends,
+// several that begin at once, and some that wait for others.
+TEST(FlowPlayer, TheOrderOfTheListIsWithoutMeaning)
+{
+    std::vector<FlowSpec> flows;
+    std::mt19937 random(1);
+    for (uint32_t i = 0; i < 40; ++i)
+    {
+        FlowSpec flow;
+        flow.id = "f" + std::to_string(i);
+        flow.source = i % 4;
+        flow.destination = 4 + i / 2 % 4;
+        flow.bytes = 20'000 + 5'000 * (i % 3);
+        flow.startPs = i % 5 == 0 ? 1'000'000 : 0;
+        if (i >= 30)
+        {
+            flow.after = {i - 30, i - 20};
+        }
+        flows.push_back(flow);
+    }
+    const auto times = PlayOnLeafSpine(flows);
+    for (uint32_t round = 0; round < 3; ++round)
+    {
+        std::vector<uint32_t> order(flows.size());
+        std::iota(order.begin(), order.end(), 0);
+        std::shuffle(order.begin(), order.end(), random);
+        std::vector<uint32_t> placeOf(flows.size());
+        for (uint32_t place = 0; place < order.size(); ++place)
+        {
+            placeOf[order[place]] = place;
+        }
+        std::vector<FlowSpec> shuffled;
+        for (const uint32_t i : order)
+        {
+            shuffled.push_back(flows[i]);
+            for (uint32_t& before : shuffled.back().after)
+            {
+                before = placeOf[before];
+            }
+        }
+        EXPECT_EQ(PlayOnLeafSpine(shuffled), times) << round;
     }
 }
 

@@ -6,9 +6,15 @@
 
 #include "start-program.h"
 
+#include "ns3/proteus-attribute-watch.h"
+#include "ns3/proteus-option-list.h"
+#include "ns3/proteus-warning.h"
+
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -57,6 +63,9 @@ TEST(IdleOptions, OptionsThatDoNothingAreNamed)
          "ideal: --oversubscription=2 is not modelled: of the network, the links of servers"},
         {"search", {"--mostContext=2"}, "no GPUs share a sequence; add --vary=context"},
         {"run", {"--crossIteration=tensor"}, "there is one iteration"},
+        {"run",
+         {"--communicationSchedule=p3,creditBytes=9"},
+         "--communicationSchedule: creditBytes=9 has no effect: the policy takes no notice of it"},
         {"run", {"--seriesInterval=1us"}, "there is no --linkSeries"},
         {"run", {"--traceCompute=roofline"}, "there is no --trace"},
         {"gpt3", {"--spines=2"}, "--spines=2 has no effect"},
@@ -66,6 +75,20 @@ TEST(IdleOptions, OptionsThatDoNothingAreNamed)
         {"collective", {"--collective=barrier", "--min=16"}, "a barrier has no size"},
         {"compile", {MODEL, PLAN, "--untimed", "--launchInterval=9us"}, "kernels get no times"},
         {"collective", {"--grouping=block"}, "there is one group"},
+        {"collective",
+         {"--cluster=pcie-v100x4", "--nodes=1", FABRIC + "Routing=Adaptive"},
+         "Routing=Adaptive has no effect: no two paths are equal"},
+        // What a version of NCCL has not.
+        {"collective",
+         {"--collective=all-gather", "--nodes=2", "--algorithm=pat", "--ncclVersion=2.19"},
+         "NCCL 2.19 has no algorithm pat, but the collective is carried out"},
+        {"collective",
+         {"--cluster=dgx-h100", "--algorithm=nvls", "--ncclVersion=2.10"},
+         "NCCL 2.10 has no algorithm nvls"},
+        {"collective",
+         {"--cluster=dgx-h100", "--algorithm=nvls", "--protocol=LL"},
+         "NCCL has nvls with protocol Simple only, but the collective is carried out with LL"},
+        {"collective", {"--protocol=LL128", "--ncclVersion=2.4"}, "NCCL 2.4 has no protocol LL128"},
         {"collective", {"--joinWindow=1us"}, "only in launch mode stream"},
         {"collective", {"--cpuVendor=intel"}, "NCCL chooses the same on this cluster"},
         {"collective",
@@ -336,6 +359,70 @@ TEST(IdleOptions, ServersWithoutWorkAreNotes)
               std::string::npos);
 }
 
+// Settings that another one switches off.
+TEST(IdleOptions, SettingsThatOthersSwitchOffAreNotes)
+{
+    const std::string control = "--ns3::proteus::DcqcnType::G=0.1";
+
+    struct Case
+    {
+        std::vector<std::string> typed;
+        std::string idle; // what the notes say, or else do not say
+        bool isIdle;
+    };
+
+    const std::vector<Case> cases{
+        {{"Pfc=false", "Headroom=400000"}, "Headroom=400000 has no effect: Pfc is off", true},
+        {{"Pfc=false", "PfcClasses=1"}, "PfcClasses=1 has no effect: Pfc is off", true},
+        {{"Headroom=400000", "PfcClasses=1"}, "has no effect", false},
+        {{"Ecn=false", "EcnMinBytes=1000"},
+         "EcnMinBytes=1000 has no effect: no port marks packets",
+         true},
+        {{"Ecn=false", control}, "G=0.1 has no effect: no port marks packets", true},
+        {{"EcnMinBytes=1000", control}, "has no effect", false},
+        {{"CutThroughBytes=128"}, "CutThroughBytes=128 has no effect: nothing crosses", true},
+        {{"CutThroughBytes=128", "RoceCutThrough=true"}, "has no effect", false},
+        {{"PfcClasses=5"}, "PfcClasses=5 has no effect: no traffic class is lossless", true},
+        {{"PfcClasses=5", "TrafficClasses=6"}, "has no effect", false},
+        {{"RerouteDelay=1ms"}, "RerouteDelay=1ms has no effect: no link fails", true},
+        {{"TelemetryBytes=60"}, "the congestion control asks for no telemetry", true},
+        {{"TelemetryBytes=60", "--ns3::proteus::Transport::CongestionControl=hpcc"},
+         "has no effect",
+         false}};
+    for (const Case& one : cases)
+    {
+        std::vector<std::string> words{MODEL,
+                                       "--variables=layers=1,sequence=256",
+                                       "--strategy=tp=4,dp=4",
+                                       "--cluster=dgx-a100:nodes=2,nic=8x100G-roce",
+                                       "--quiet"};
+        for (const std::string& word : one.typed)
+        {
+            words.push_back(word[0] == '-' ? word : FABRIC + word);
+        }
+        const Outcome outcome = Start("run", words);
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        EXPECT_EQ(outcome.out.find(one.idle) != std::string::npos, one.isIdle)
+            << one.typed[0] << "\n"
+            << outcome.out;
+    }
+}
+
+TEST(IdleOptions, AlgorithmsThatAVersionHasNotAreNotes)
+{
+    const Outcome outcome = Start("run",
+                                  {MODEL,
+                                   "--variables=layers=1,sequence=256",
+                                   "--strategy=tp=4,dp=4,zero=1",
+                                   "--algorithm=pat",
+                                   "--ncclVersion=2.20",
+                                   "--executor=flow",
+                                   "--quiet"});
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    EXPECT_NE(outcome.out.find("flow: NCCL 2.20 has no algorithm pat, but"), std::string::npos)
+        << outcome.out;
+}
+
 // What the short form of a cluster says of a network that nothing crosses.
 TEST(IdleOptions, PartsOfClustersThatNothingCrossesAreNotes)
 {
@@ -402,4 +489,28 @@ TEST(IdleOptions, SettingsOfLinksThatNothingCrossesAreNotes)
             {"--executor=packet", FABRIC + "Pfc=false", FABRIC + "NvlinkBuffer=2000000"});
     EXPECT_TRUE(has(out, "Fabric::Pfc=false" + idle + "roce")) << out;
     EXPECT_FALSE(has(out, "NvlinkBuffer")) << out;
+}
+
+// What proteus-bench does, which is no CommandLineProgram.
+TEST(IdleOptions, AProgramOfItsOwnNamesThem)
+{
+    int64_t size = 0;
+    std::string kind;
+    OptionList command("test");
+    command.AddValue("size", "a number", size);
+    command.AddValue("kind", "a text", kind);
+    command.AddIdle("kind", [&size]() { return size > 0 ? "" : "there is no size"; });
+    std::vector<std::string> heard;
+    const WarningListener listener([&heard](const std::string& text) {
+        heard.push_back(text);
+        return false;
+    });
+    std::ostringstream out;
+    ASSERT_TRUE(ParseAndWarn(command, {"test", "--size=1", "--size=0", "--kind=a"}, out));
+    const std::vector<std::string> lines{
+        "--size=1 has no effect: it is given again, and the last one counts, --size=0",
+        "--kind=a has no effect: there is no size"};
+    EXPECT_EQ(heard, lines);
+    EXPECT_EQ(command.GetNotes(), lines);
+    EXPECT_FALSE(ParseAndWarn(command, {"test", "--help"}, out));
 }

@@ -891,6 +891,9 @@ TEST(InputMistakes, FabricsThatAreTheSame)
         << same;
     EXPECT_NE(start("fat-tree,fat-tree+ecmp").find("is the same network"), std::string::npos);
     EXPECT_EQ(start("leaf-spine:2,fat-tree").find("is the same network"), std::string::npos);
+    EXPECT_NE(
+        start("dgx-a100,DGX_A100").find("--fabrics: dgx-a100 is the same network as dgx-a100"),
+        std::string::npos);
     EXPECT_NE(start("leaf-spine+rails=1.5").find("the number of rails '1.5' must be whole"),
               std::string::npos);
 }

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 using namespace ns3::proteus;
 
@@ -56,4 +57,29 @@ TEST(ScheduleText, MistakesSayWhatThereIs)
     EXPECT_EQ(errorOf("priority,kinds=data+data"),
               "schedule: kinds=data+data: data stands there twice");
     EXPECT_NE(errorOf("priority,kinds=gradient").find("gradient"), std::string::npos);
+}
+
+TEST(ScheduleText, SettingsThatAPolicyTakesNoNoticeOf)
+{
+    const auto unused = [](const std::string& text) {
+        return ListUnusedSettings(ParseScheduleSettings(text));
+    };
+    using Lines = std::vector<std::string>;
+    for (const std::string policy : {"priority", "critical-path"})
+    {
+        EXPECT_EQ(unused(policy + ",creditBytes=9,partBytes=4,kinds=expert,messagePs=5,serial=1"),
+                  Lines());
+    }
+    for (const std::string policy : {"p3", "fair"})
+    {
+        EXPECT_EQ(unused(policy + ",creditBytes=9,partBytes=4,messagePs=5,serial=1"),
+                  Lines{"creditBytes=9"});
+    }
+    EXPECT_EQ(unused("priority,bucketBytes=7"), Lines{"bucketBytes=7"});
+    EXPECT_EQ(unused("buckets,bucketBytes=7,kinds=expert"), Lines());
+    EXPECT_EQ(unused("buckets,partBytes=4,messagePs=5"), (Lines{"partBytes=4", "messagePs=5"}));
+    EXPECT_EQ(unused("arrival,partBytes=4,kinds=expert+data"), Lines());
+    EXPECT_EQ(unused("arrival,kinds=expert+data,serial=1"),
+              (Lines{"serial=1", "kinds=expert+data"}));
+    EXPECT_EQ(unused("arrival"), Lines());
 }

@@ -76,6 +76,25 @@ TEST(LossMemory, AnEagerLossKeepsAndHoldsFp32)
     }
 }
 
+// A rule of attention is about scores: fused attention writes none, and so keeps none.
+TEST(LossMemory, FusedAttentionKeepsNoScores)
+{
+    Framework framework;
+    KernelRule rule;
+    rule.kept = ElementFormat::FP32;
+    framework.operators["attention"].forward = rule;
+    const std::map<std::string, int64_t> sizes = {{"layers", 1}, {"sequence", 512}};
+    for (const int64_t isFused : {0, 1})
+    {
+        std::map<std::string, int64_t> variables = sizes;
+        variables["fusedAttention"] = isFused;
+        const uint64_t more = Account("gpt3-125m", variables, "{}", framework).peakBytes;
+        const uint64_t less = Account("gpt3-125m", variables, "{}", Framework()).peakBytes;
+        EXPECT_EQ(more > less, isFused == 0) << isFused;
+        EXPECT_TRUE(more == less || isFused == 0) << more << " against " << less;
+    }
+}
+
 // Llama 3.1 8B with selective recomputation of every second product (pytorch/torchtitan,
 // benchmarks/llama3_h100_202412_torchtitan.md, tables 1 to 3, and
 // llama3_8b_h200_2025-06_torchtitan.md): what PyTorch's allocator has reserved at most. In 2024 the

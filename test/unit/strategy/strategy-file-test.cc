@@ -122,9 +122,10 @@ TEST(StrategyJson, OperatorsFollowTheStageOfTheirInputs)
 
 TEST(StrategyJson, MistakesNameNodeOperatorAndDimension)
 {
-    EXPECT_EQ(GetError("gpt3-125m", R"({"tp": 5})"),
-              "strategy \"plan\", node layer*/qkv, operator \"layer0.qkv\": dimension out of 12 "
-              "cannot be split into 5 equal parts");
+    EXPECT_EQ(
+        GetError("gpt3-125m", R"({"tp": 5})"),
+        "s.json: strategy \"plan\", node layer*/qkv, operator \"layer0.qkv\": dimension out of 12 "
+        "cannot be split into 5 equal parts");
     EXPECT_EQ(
         GetError("gpt3-125m", R"({"pp": 5})"),
         "s.json: plan: model GPT-3 125M has 12 numbered blocks, which 5 pipeline stages (pp x "
@@ -145,51 +146,64 @@ TEST(StrategyJson, MistakesNameNodeOperatorAndDimension)
                              R"("mesh": {"axes": ["pp", "dp"], "sizes": [2, 2]}, "tree": )";
     EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "classifier", "children": [
                            {"name": "fc1", "mesh": [0, 1], "split": {"out": 4}}]}]}})"),
-              "strategy \"mine\", node classifier/fc1, operator \"classifier.fc1\": dimension out: "
+              "s.json: /tree/children/0/children/0: strategy \"mine\", node classifier/fc1, "
+              "operator \"classifier.fc1\": dimension out: "
               "all splits together make 4 parts, which its mesh of 2 devices cannot share evenly");
     EXPECT_EQ(
         GetError("alexnet", head + R"({"children": [{"name": "features", "mesh": {"pp": 2}}]}})"),
-        "strategy \"mine\", node features, operator \"features.conv1\": there are no "
+        "s.json: /tree/children/0: strategy \"mine\", node features, operator \"features.conv1\": "
+        "there are no "
         "devices at pp = 2: the mesh has 2 along pp");
     EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "classifier", "children": [
                            {"name": "fc", "mesh": [0, 1, 2], "split": {"out": 3}}]}]}})"),
-              "strategy \"mine\", node classifier/fc, operator \"classifier.fc\": dimension out of "
+              "s.json: /tree/children/0/children/0: strategy \"mine\", node classifier/fc, "
+              "operator \"classifier.fc\": dimension out of "
               "1000 cannot be split into 3 equal parts");
     EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "classifier", "children": [
                            {"name": "fc", "split": {"outputs": "dp"}}]}]}})"),
-              "strategy \"mine\", node classifier/fc, operator \"classifier.fc\": has no dimension "
+              "s.json: /tree/children/0/children/0: strategy \"mine\", node classifier/fc, "
+              "operator \"classifier.fc\": has no dimension "
               "outputs, but batch, out, in");
     EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "classifier", "children": [
                            {"name": "fc", "split": {"outputs": 1}}]}]}})"),
-              "strategy \"mine\", node classifier/fc, operator \"classifier.fc\": has no dimension "
+              "s.json: /tree/children/0/children/0: strategy \"mine\", node classifier/fc, "
+              "operator \"classifier.fc\": has no dimension "
               "outputs, but batch, out, in");
     EXPECT_EQ(GetError("alexnet", head + R"({}, "optimizer": {"zero": 1, "zeroAxes": ["tp"]}})"),
-              "strategy \"mine\", optimizer, zero 1: mesh axis \"tp\" of zeroAxes does not exist; "
+              "s.json: strategy \"mine\", optimizer, zero 1: mesh axis \"tp\" of zeroAxes does not "
+              "exist; "
               "there are dp, pp");
     EXPECT_EQ(GetError("alexnet", head + R"({}, "optimizer": {"zero": 2}})"),
-              "strategy \"mine\", optimizer, zero 2: zeroAxes does not say which mesh axes share; "
+              "s.json: strategy \"mine\", optimizer, zero 2: zeroAxes does not say which mesh axes "
+              "share; "
               "there are dp, pp");
     EXPECT_EQ(GetError("alexnet", head + R"({"split": {"batch": "tp"}}})"),
-              "strategy \"mine\", node root: dimension batch is to be split over the mesh axis "
+              "s.json: /tree: strategy \"mine\", node root: dimension batch is to be split over "
+              "the mesh axis "
               "\"tp\", which the meshes of its operators do not have");
     EXPECT_EQ(GetError("alexnet", head + R"({"children": [
                            {"name": "features", "split": {"heads": "dp"}}]}})"),
-              "strategy \"mine\", node features: none of its operators has a dimension heads");
+              "s.json: /tree/children/0: strategy \"mine\", node features: none of its operators "
+              "has a dimension heads");
     EXPECT_EQ(GetError("alexnet", head + R"({"children": [
                            {"name": "features", "split": {"kernel-height": "dp"}}]}})"),
-              "strategy \"mine\", node features: dimension kernel-height cannot be split: all of "
+              "s.json: /tree/children/0: strategy \"mine\", node features: dimension kernel-height "
+              "cannot be split: all of "
               "its operators need it whole");
     EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "classifier", "children": [
                            {"name": "fc", "split": {"out": "tp"}}]}]}})"),
-              "strategy \"mine\", node classifier/fc, operator \"classifier.fc\": dimension out is "
+              "s.json: /tree/children/0/children/0: strategy \"mine\", node classifier/fc, "
+              "operator \"classifier.fc\": dimension out is "
               "to be split over the mesh axis \"tp\", which does not exist; the axes are pp, dp");
-    EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "features", "stage": 0},
+    EXPECT_EQ(
+        GetError("alexnet", head + R"({"children": [{"name": "features", "stage": 0},
                                                {"name": "classifier", "stage": 2}]}})"),
-              "strategy \"mine\": stage 1 has no operator, so that its devices are unknown; 3 "
-              "stages are named");
+        "s.json: strategy \"mine\": stage 1 has no operator, so that its devices are unknown; 3 "
+        "stages are named");
     EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "features", "stage": 1},
                                                {"name": "classifier", "stage": 0}]}})"),
-              "strategy \"mine\", node classifier, operator \"classifier.flatten\": is on stage 0 "
+              "s.json: /tree/children/1: strategy \"mine\", node classifier, operator "
+              "\"classifier.flatten\": is on stage 0 "
               "and reads \"features.pool5\" of stage 1; stages have to follow the order of the "
               "model");
     auto item = [&](const std::string& text) {
@@ -198,22 +212,24 @@ TEST(StrategyJson, MistakesNameNodeOperatorAndDimension)
                                        {"name": "fc", "items": {)" +
                             text + "}}]}]}}");
     };
-    EXPECT_EQ(
-        item(R"("wieght": {"split": {"0": 2}})"),
-        "strategy \"mine\", node classifier/fc: none of its operators has an item \"wieght\"; "
-        "there are out, out_grad, in:0 and, of parameters, e.g. weight, weight_grad, "
-        "weight_state");
+    EXPECT_EQ(item(R"("wieght": {"split": {"0": 2}})"),
+              "s.json: /tree/children/0/children/0: strategy \"mine\", node classifier/fc: none of "
+              "its operators has an item \"wieght\"; "
+              "there are out, out_grad, in:0 and, of parameters, e.g. weight, weight_grad, "
+              "weight_state");
     EXPECT_EQ(item(R"("weight": {"mesh": [2, 3]})"),
-              "strategy \"mine\", node classifier/fc, operator \"classifier.fc\": weight: a "
+              "s.json: /tree/children/0/children/0: strategy \"mine\", node classifier/fc, "
+              "operator \"classifier.fc\": weight: a "
               "parameter lies on the devices of its operator, not on others");
-    EXPECT_EQ(
-        item(R"("weight_grad": {"split": {"0": "dp"}})")
-            .rfind("strategy \"mine\", node classifier/fc, operator \"classifier.fc\": weight: its "
-                   "optimizer state lies as ",
-                   0),
-        0u);
+    EXPECT_EQ(item(R"("weight_grad": {"split": {"0": "dp"}})")
+                  .rfind("s.json: /tree/children/0/children/0: strategy \"mine\", node "
+                         "classifier/fc, operator \"classifier.fc\": weight: its "
+                         "optimizer state lies as ",
+                         0),
+              0u);
     EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "clasifier", "split": {}}]}})"),
-              "strategy \"mine\", node clasifier: model AlexNet has no operator of that name");
+              "s.json: /tree/children/0: strategy \"mine\", node clasifier: model AlexNet has no "
+              "operator of that name");
     EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "a\nb"}]}})"),
               "s.json: /tree/children/0/name: must be a name without control characters, not "
               "\"a\\nb\"");

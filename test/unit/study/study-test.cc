@@ -125,6 +125,33 @@ const std::vector<Wrong> WRONG{
      "/axes/0/values/1: '1000us' sets the same as '1ms'"},
     {HEAD + R"("axes": [{"name": "strategy", "values": ["tp=2,dp=8", "dp=8,tp=2"]}]})",
      "/axes/0/values/1: 'dp=8,tp=2' sets the same as 'tp=2,dp=8'"},
+    {HEAD +
+         R"("axes": [{"name": "strategy", "values": ["tp=2,dp=8", "{\"dp\": 8.0, \"tp\": 2}"]}]})",
+     "sets the same as 'tp=2,dp=8'"},
+    {HEAD + R"("axes": [{"name": "model", "values": ["gpt3-125m", "GPT3_125M"]}]})",
+     "/axes/0/values/1: 'GPT3_125M' sets the same as 'gpt3-125m'"},
+    {HEAD + R"("axes": [{"name": "model", "values": ["gpt3-125m", ")" + WORKLOADS +
+         R"(/models/gpt3-125m.json"]}]})",
+     "gpt3-125m.json' sets the same as 'gpt3-125m'"},
+    {HEAD + R"("axes": [{"name": "model", "values": ["gpt3-125n"]}]})",
+     "/axes/0/values/0: --model=gpt3-125n: did you mean gpt3-125m?"},
+    {R"({"format": "proteus-study", "version": 1, "program": "proteus-gpt3", "axes": )"
+     R"([{"name": "model", "values": ["125M", "gpt3-125m"]}]})",
+     "/axes/0/values/1: 'gpt3-125m' sets the same as '125M'"},
+    {HEAD + R"("axes": [{"name": "cluster", "values": ["dgx-h100", "DGX_H100"]}]})",
+     "/axes/0/values/1: 'DGX_H100' sets the same as 'dgx-h100'"},
+    {HEAD + R"("axes": [{"name": "cluster", "values": ["dgx-h100:nodes=2,leafs=2", )"
+            R"("dgx-h100:leafs=2,nodes=2"]}]})",
+     "/axes/0/values/1: 'dgx-h100:leafs=2,nodes=2' sets the same as"},
+    {HEAD + R"("axes": [{"name": "cluster", "values": [")" + WORKLOADS +
+         R"(/clusters/2-x-dgx-a100.json", ")" + WORKLOADS + R"(/./clusters/2-x-dgx-a100.json"]}]})",
+     "/./clusters/2-x-dgx-a100.json' sets the same as"},
+    {HEAD + R"("axes": [{"name": "framework", "values": ["fsdp1", "FSDP1"]}]})",
+     "/axes/0/values/1: 'FSDP1' sets the same as 'fsdp1'"},
+    {HEAD + R"("axes": [{"name": "protocol", "values": ["LL", "ll"]}]})",
+     "/axes/0/values/1: 'll' sets the same as 'LL'"},
+    {HEAD + R"("axes": [{"name": "ncclVersion", "values": ["2.18.3", "2.18"]}]})",
+     "/axes/0/values/1: '2.18' sets the same as '2.18.3'"},
     {HEAD + AXES + R"(, "skip": [{"fabric": "torus"}]})",
      "/skip/0/fabric: the axis fabric has no value 'torus'"},
     {HEAD + AXES + R"(, "skip": [{"fabric": "fat-tree"}, {"fabric": "leaf-spine"}]})",
