@@ -364,6 +364,50 @@ FindTyped(const Configuration& configuration, const std::string& name)
     return option == configuration.end() ? "" : option->second;
 }
 
+/// @param option with its value @return whether a note says that it does nothing
+bool
+IsNamed(const TypedNetwork& typed, const std::string& option)
+{
+    const std::string begin = option + " has no effect";
+    return std::any_of(typed.named.begin(), typed.named.end(), [&](const std::string& note) {
+        return note.compare(0, begin.size(), begin) == 0;
+    });
+}
+
+/// @param typed what was typed @param traits of an executor that has run @param cluster it ran on
+/// @param links what each of its links carried
+/// @return a line for every attribute of what carries packets that another setting switches off, or
+/// equal paths that are not there
+std::vector<std::string>
+FindSwitchedOff(const TypedNetwork& typed,
+                const ExecutorTraits& traits,
+                const Cluster& cluster,
+                const std::vector<LinkStatistics>& links)
+{
+    std::vector<std::string> lines;
+    const bool mayFail = !FindTyped(typed.configuration, "scenario").empty();
+    for (const auto& [name, value] : typed.configuration)
+    {
+        const std::string option = "--" + name + "=" + value;
+        if (!traits.hasPackets || IsNamed(typed, option))
+        {
+            continue;
+        }
+        const bool isOfPorts = name == "ns3::proteus::Fabric::Routing" && value != "UpDown";
+        const std::string off = FindOff(name, mayFail);
+        if (!off.empty())
+        {
+            lines.push_back(option + " has no effect: " + off);
+        }
+        else if (isOfPorts && !mayFail && !links.empty() &&
+                 !HasEqualPaths(cluster, FindCrossed(links)))
+        {
+            lines.push_back(option + " has no effect: no two paths are equal");
+        }
+    }
+    return lines;
+}
+
 /// @param traits of an executor @param field a CollectiveField @return whether it counts
 bool
 Honours(const ExecutorTraits& traits, const std::string& field)
@@ -508,28 +552,14 @@ FindUnusedNetwork(const TypedNetwork& typed,
     const bool hasLeft = std::any_of(crossed.begin(), crossed.end(), [&](LinkId link) {
         return LeavesServer(cluster, cluster.GetLinks()[link]);
     });
-    const auto isNamed = [&named = typed.named](const std::string& option) {
-        return std::any_of(named.begin(), named.end(), [&](const std::string& note) {
-            return note.compare(0, option.size(), option) == 0;
-        });
-    };
     std::vector<std::string> lines;
     for (const auto& [name, value] : typed.configuration)
     {
         const std::string option = "--" + name + "=" + value;
         const bool isOfPaths = name == "stream" || name == "RngSeed" || name == "RngRun";
-        const bool isOfPorts = name == "ns3::proteus::Fabric::Routing" && value != "UpDown";
         const auto without = Without(typed.fabric, name);
-        if (isNamed(option + " has no effect"))
+        if (IsNamed(typed, option))
         {
-            continue;
-        }
-        const std::string off =
-            traits.hasPackets ? FindOff(name, !FindTyped(typed.configuration, "scenario").empty())
-                              : "";
-        if (!off.empty())
-        {
-            lines.push_back(option + " has no effect: " + off);
             continue;
         }
         if (without && !links.empty() && !hasLeft)
@@ -552,12 +582,6 @@ FindUnusedNetwork(const TypedNetwork& typed,
         {
             lines.push_back(option +
                             " has no effect: no two paths are equal, and nothing else is drawn");
-        }
-        else if (isOfPorts && traits.hasPackets && !links.empty() &&
-                 FindTyped(typed.configuration, "scenario").empty() &&
-                 !HasEqualPaths(cluster, crossed))
-        {
-            lines.push_back(option + " has no effect: no two paths are equal");
         }
     }
     for (const auto& [key, value] : ListClusterSettings(typed.configuration))
@@ -596,14 +620,16 @@ RunNotes::Hear(const ProgramOptions& options,
         return;
     }
     const ExecutorTraits& traits = executor.GetTraits();
-    const TypedNetwork typed{
+    TypedNetwork typed{
         options.fabric.GetOptions(),
         options.information.configuration,
         options.information.notes,
         [&options](const FabricOptions& fabric) { return options.BuildCluster(fabric); }};
-    std::vector<std::string> lines = FindUnusedNetwork(typed, traits, cluster, record.links);
+    std::vector<std::string> lines = FindSwitchedOff(typed, traits, cluster, record.links);
+    typed.named.insert(typed.named.end(), lines.begin(), lines.end());
     for (const auto& more :
-         {FindUnusedServers(typed.configuration, cluster, graph),
+         {FindUnusedNetwork(typed, traits, cluster, record.links),
+          FindUnusedServers(typed.configuration, cluster, graph),
           FindUnusedChoices(typed.configuration, traits, settings, cluster, graph),
           FindUnusedSharing(typed.configuration, traits, graph, record.timeline)})
     {

@@ -618,17 +618,19 @@ StrategyFile::GetVariables() const
 StrategyTree
 StrategyFile::GetTree(const Model& model) const
 {
-    StrategyTree expanded = tree;
     try
     {
-        expanded = plan ? ExpandPlan(model, *plan) : tree;
-        PlaceModel(model, expanded); // what is wrong with a node is said here, with its place
-        return expanded;
+        if (plan)
+        {
+            return ExpandPlan(model, *plan);
+        }
+        PlaceModel(model, tree); // what is wrong with a node is said here, with its place
+        return tree;
     }
     catch (const StrategyNodeError& error)
     {
-        const std::string place = plan ? "" : FindPlace(expanded.root, error.node, "/tree") + ": ";
-        throw std::invalid_argument(name + ": " + place + error.what());
+        throw std::invalid_argument(name + ": " + FindPlace(tree.root, error.node, "/tree") + ": " +
+                                    error.what());
     }
     catch (const std::invalid_argument& error)
     {

@@ -97,8 +97,8 @@ struct StrategyFile
     std::map<std::string, int64_t> GetVariables() const;
 
     /// @param model what is trained @return the tree, expanded if need be
-    /// @throw std::invalid_argument as ExpandPlan() and PlaceModel(), behind the name of the file
-    /// and the place of the node in it
+    /// @throw std::invalid_argument as ExpandPlan(), or, for a tree, PlaceModel(), behind the name
+    /// of the file and the place of the node in it
     StrategyTree GetTree(const Model& model) const;
 };
 

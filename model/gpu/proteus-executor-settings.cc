@@ -112,6 +112,14 @@ FindTechnologies(TypeId type, const std::string& name)
     return found == ofFabric.end() ? std::set<T>{} : found->second;
 }
 
+/// @param timePs picoseconds; below 0: not said @return it; PicoSeconds() takes none below 0 where
+/// the resolution is coarser
+Time
+MakeTime(int64_t timePs)
+{
+    return timePs < 0 ? NanoSeconds(-1) : PicoSeconds(timePs);
+}
+
 } // namespace
 
 CollectiveSettings
@@ -171,7 +179,7 @@ ApplyCollectiveSettings(const CollectiveSettings& settings, Ptr<PacketNetwork> n
                 }
                 else if constexpr (std::is_same_v<Value, int64_t>)
                 {
-                    network->SetAttribute(field.name, TimeValue(PicoSeconds(settings.*member)));
+                    network->SetAttribute(field.name, TimeValue(MakeTime(settings.*member)));
                 }
                 else
                 {

@@ -194,9 +194,9 @@ SwiftType::GetTypeId()
             .AddAttribute("FlowScalingRange",
                           "Most that flow scaling adds to the target delay; 0: no scaling; "
                           "below 0: the base target delay.",
-                          TimeValue(PicoSeconds(-1)),
+                          TimeValue(NanoSeconds(-1)),
                           MakeTimeAccessor(&SwiftType::m_flowScalingRange),
-                          MakeTimeChecker(PicoSeconds(-1)))
+                          MakeTimeChecker(NanoSeconds(-1)))
             .AddAttribute("MinimumWindow",
                           "Smallest window in packets.",
                           DoubleValue(0.01),

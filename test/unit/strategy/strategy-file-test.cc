@@ -122,10 +122,9 @@ TEST(StrategyJson, OperatorsFollowTheStageOfTheirInputs)
 
 TEST(StrategyJson, MistakesNameNodeOperatorAndDimension)
 {
-    EXPECT_EQ(
-        GetError("gpt3-125m", R"({"tp": 5})"),
-        "s.json: strategy \"plan\", node layer*/qkv, operator \"layer0.qkv\": dimension out of 12 "
-        "cannot be split into 5 equal parts");
+    EXPECT_EQ(GetError("gpt3-125m", R"({"tp": 5})"),
+              "strategy \"plan\", node layer*/qkv, operator \"layer0.qkv\": dimension out of 12 "
+              "cannot be split into 5 equal parts");
     EXPECT_EQ(
         GetError("gpt3-125m", R"({"pp": 5})"),
         "s.json: plan: model GPT-3 125M has 12 numbered blocks, which 5 pipeline stages (pp x "
