@@ -93,14 +93,18 @@ SendPorts::Assign(uint32_t id)
         active.limiter = m_limiters.Find(source);
     }
     sender.nSlots = static_cast<uint8_t>(ports.size());
-    std::vector<double> rates;
-    for (PortId port : ports)
+    sender.nTurns = sender.nSlots;
+    if (ports.size() > 1)
     {
-        rates.push_back(m_core.fabric->GetLink(port).bytesPerSecond);
+        std::vector<double> rates;
+        for (PortId port : ports)
+        {
+            rates.push_back(m_core.fabric->GetLink(port).bytesPerSecond);
+        }
+        const std::vector<uint8_t>& turns = GetTurns(rates);
+        m_core.pairs.GetState(id).turns = turns.data();
+        sender.nTurns = static_cast<uint8_t>(turns.size());
     }
-    const std::vector<uint8_t>& turns = GetTurns(rates);
-    m_core.pairs.GetState(id).turns = turns.data();
-    sender.nTurns = static_cast<uint8_t>(turns.size());
 }
 
 const std::vector<uint8_t>&

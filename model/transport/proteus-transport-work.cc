@@ -96,8 +96,7 @@ Transport::Describe(uint32_t queuePair) const
             sender.ackEvery,
             sender.windowBytes,
             sender.nSlots,
-            uint64_t{sender.trafficClass} | static_cast<uint64_t>(sender.GetCopyMethod()) << 8 |
-                uint64_t{receiver.trafficClass} << 16,
+            uint64_t{sender.trafficClass} | uint64_t{receiver.trafficClass} << 16,
             static_cast<uint64_t>(sender.flags & ~MOMENTARY),
             state.waypoints.size(),
             uint64_t{state.controls.isReliable},
