@@ -33,6 +33,9 @@ enum class ElementFormat : uint8_t
 {
     COMPUTE, //!< as activations
     FP32,    //!< 4 bytes
+    /// 2 bytes more where activations have 16 bits, none where they have fp32: one of the elements
+    /// that the operator's kind keeps is in fp32, as what autocast leaves in fp32.
+    WIDER,
 };
 
 /**
@@ -60,6 +63,9 @@ struct KernelRule
     /// there yet.
     double heldComputeElements{0};
     double heldFp32Elements{0}; //!< the same with 4 bytes
+    /// Time of the host for each expert of the model besides that of the kernels, picoseconds:
+    /// pieces of tokens that are split and listed expert by expert. Of "dispatch" and "combine".
+    int64_t hostPerExpertPs{0};
 
     /// @param elementBytes of an activation @return bytes per point that are held
     double GetHeldBytes(uint32_t elementBytes) const

@@ -149,11 +149,13 @@ ReadMemory(const JsonValue& json, const std::string& pass, KernelRule& rule)
             keeps->Fail("only the forward pass keeps something for the backward pass");
         }
         const std::string format = keeps->AsName();
-        if (format != "compute" && format != "fp32")
+        if (format != "compute" && format != "fp32" && format != "wider")
         {
-            keeps->Fail("is neither \"compute\" nor \"fp32\"");
+            keeps->Fail("is none of \"compute\", \"fp32\", \"wider\"");
         }
-        rule.kept = format == "fp32" ? ElementFormat::FP32 : ElementFormat::COMPUTE;
+        rule.kept = format == "fp32"    ? ElementFormat::FP32
+                    : format == "wider" ? ElementFormat::WIDER
+                                        : ElementFormat::COMPUTE;
     }
     if (const auto holds = json.Find("holds"))
     {
@@ -173,16 +175,23 @@ ReadMemory(const JsonValue& json, const std::string& pass, KernelRule& rule)
     }
 }
 
+/// @param rules of an operator @param pass its name @param hasExperts whether the operator moves
+/// tokens to experts @return the kernels of the pass, none where nothing is said
 std::optional<KernelRule>
-ReadRule(const JsonValue& rules, const char* pass)
+ReadRule(const JsonValue& rules, const char* pass, bool hasExperts = false)
 {
     const auto json = rules.Find(pass);
     if (!json)
     {
         return std::nullopt;
     }
-    json->AllowKeys("the kernels of a pass",
-                    {"kernels", "compute", "fp32", "bytes", "casts", "keeps", "holds", "source"});
+    std::vector<const char*>
+        keys{"kernels", "compute", "fp32", "bytes", "casts", "keeps", "holds", "source"};
+    if (hasExperts)
+    {
+        keys.push_back("expertUs");
+    }
+    json->AllowKeys("the kernels of a pass", keys);
     KernelRule rule;
     rule.kernels = static_cast<uint32_t>(json->Get("kernels").AsWhole(0, MOST_KERNELS));
     const auto read = [&](const char* key, double& amount) {
@@ -201,6 +210,10 @@ ReadRule(const JsonValue& rules, const char* pass)
         rule.casts = static_cast<uint32_t>(casts->AsWhole(0, most));
     }
     ReadMemory(*json, pass, rule);
+    if (const auto host = hasExperts ? json->Find("expertUs") : std::nullopt)
+    {
+        rule.hostPerExpertPs = std::llround(host->AsNumber(0, MOST_US) * PS_PER_US);
+    }
     if (json->Get("source").AsName().empty())
     {
         json->Get("source").Fail("is empty: say where the kernels are from");
@@ -225,7 +238,9 @@ ReadOperators(const JsonValue& operators, Framework& framework)
             rules.Fail("there are no rules for this kind of operator; known: " + names);
         }
         rules.AllowKeys("an operator", {"forward", "backward"});
-        framework.operators[kind] = {ReadRule(rules, "forward"), ReadRule(rules, "backward")};
+        const bool hasExperts = kind == "dispatch" || kind == "combine";
+        framework.operators[kind] = {ReadRule(rules, "forward", hasExperts),
+                                     ReadRule(rules, "backward", hasExperts)};
     }
 }
 

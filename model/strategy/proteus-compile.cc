@@ -103,7 +103,8 @@ FindKeeping(const Model& model, const StrategyTree& tree, const Framework& frame
         const ModelOperator& op = model.GetOperator(id);
         const KernelRule* rule =
             FindKernelRule(framework, op.kind, true, IsFlex(tree), IsFused(op));
-        if (rule && rule->kept)
+        const bool isWide = GetStoredBytes(tree.precision.compute) == 4;
+        if (rule && rule->kept && !(isWide && *rule->kept == ElementFormat::WIDER))
         {
             all.emplace(id, *rule->kept);
         }

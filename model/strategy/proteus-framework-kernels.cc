@@ -224,6 +224,7 @@ class IssuingHost
             hostPs +=
                 more * (isOther ? cost.backwardKernelPs : m_framework.kernels.hostPerKernelPs);
         }
+        hostPs += GetListPs(kernel, work);
         hostPs += cost.operatorPs + cost.tensorPs * static_cast<int64_t>(kernel.tensors);
         if (kernel.tensors == 0) // an update follows what came last
         {
@@ -281,6 +282,18 @@ class IssuingHost
         uint64_t leadNumber{0}; //!< of the pass that the lead belongs to
         bool isBlockNew{false}; //!< whether it began a block
     };
+
+    /// @return what the host needs to list tokens expert by expert, picoseconds
+    int64_t GetListPs(const KernelDescription& kernel, const KernelWork& work) const
+    {
+        if (kernel.kind != "dispatch" && kernel.kind != "combine")
+        {
+            return 0;
+        }
+        constexpr std::size_t EXPERTS = 2; // of batch, sequence, experts, features
+        const KernelRule* rule = FindRule(m_framework, kernel, work);
+        return rule ? rule->hostPerExpertPs * static_cast<int64_t>(kernel.extents.at(EXPERTS)) : 0;
+    }
 
     /// Blocks that repeat have a number in their name. The others belong to one unit, the root.
     bool IsBlockNew(const KernelDescription& kernel)

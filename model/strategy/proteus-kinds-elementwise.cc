@@ -126,7 +126,8 @@ MakeDropoutAdd(OperatorDraft& draft)
     draft.PassGradient(y, {residual});
 }
 
-/// Over the last dimension, which devices cannot share.
+/// Over the last dimension, which devices cannot share; with "heads" over that part of it which a
+/// head has, and devices share the heads.
 void
 MakeNorm(OperatorDraft& draft, bool hasBias)
 {
@@ -136,17 +137,30 @@ MakeNorm(OperatorDraft& draft, bool hasBias)
     {
         draft.Fail("needs an input with at least one dimension");
     }
+    const uint64_t heads = draft.GetNumber("heads", 1);
+    if (heads == 0 || input.shape.back() % heads != 0)
+    {
+        draft.Fail("needs an input whose last dimension is a multiple of its heads");
+    }
     Axes axes = draft.AddDimensionsOf(0, input.shape.size() - 1);
+    const bool hasHeads = heads > 1;
+    const IterationAxis last = hasHeads ? draft.AddDimension("heads", heads) : IterationAxis{0};
     const IterationAxis feature =
-        draft.AddDimension(input.dimensions.back(), input.shape.back(), false);
-    axes.push_back(feature);
-    const uint8_t x = draft.Read(axes);
+        draft.AddDimension(input.dimensions.back(), input.shape.back() / heads, false);
+    DimensionMap map;
+    for (const IterationAxis axis : axes)
+    {
+        map.push_back({axis});
+    }
+    map.push_back({hasHeads ? last : feature});
+    axes = draft.All();
+    const uint8_t x = draft.ReadMap(map);
     const uint8_t weight = draft.Parameter("weight", {feature});
     if (hasBias)
     {
         draft.Parameter("bias", {feature});
     }
-    const uint8_t y = draft.WriteAxes(axes);
+    const uint8_t y = draft.Write("", input.shape, map);
     draft.Get().forward.flops = {{NORM_FLOPS, axes}};
     std::vector<uint8_t> reads{x, weight};
     if (hasBias)
@@ -241,8 +255,8 @@ GetElementwiseKinds()
         {"add", {}, MakeAdd},
         {"dropout", {}, MakeDropout},
         {"dropout-add", {}, MakeDropoutAdd},
-        {"layer-norm", {}, MakeLayerNorm},
-        {"rms-norm", {}, MakeRmsNorm},
+        {"layer-norm", {"heads"}, MakeLayerNorm},
+        {"rms-norm", {"heads"}, MakeRmsNorm},
         {"batch-norm", {}, MakeBatchNorm},
         {"pool", {"kernel", "stride", "padding", "size"}, MakePool},
     };

@@ -189,9 +189,12 @@ TEST(Framework, WhatKernelsKeepAndHoldIsChecked)
     EXPECT_EQ(framework.FindRule("cross-entropy", false)->GetHeldBytes(4), 4);
     EXPECT_EQ(Read(rule("forward", R"("keeps": "fp32")")).FindRule("cross-entropy", true)->kept,
               ElementFormat::FP32);
+    EXPECT_EQ(Read(rule("forward", R"("keeps": "wider")")).FindRule("cross-entropy", true)->kept,
+              ElementFormat::WIDER);
+    EXPECT_NE(GetError(rule("forward", R"("expertUs": 1)")).find("expertUs"), std::string::npos);
     EXPECT_NE(GetError(rule("backward", R"("keeps": "fp32")")).find("only the forward pass"),
               std::string::npos);
-    EXPECT_NE(GetError(rule("forward", R"("keeps": "fp64")")).find("neither"), std::string::npos);
+    EXPECT_NE(GetError(rule("forward", R"("keeps": "fp64")")).find("none of"), std::string::npos);
     EXPECT_NE(GetError(rule("backward", R"("holds": {"compute": -1})")).find("less than nothing"),
               std::string::npos);
 }
