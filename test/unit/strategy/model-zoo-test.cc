@@ -47,17 +47,21 @@ GetError(const std::string& text)
 // classifier: counted from the original Proteus (proteus.md, section 7), vocabulary padded. GPT-2
 // as released: 124439808, 354823168, 774030080, 1557611200. BERT, T5, Llama, Mixtral: parameters of
 // the checkpoints on the Hugging Face hub (BertForMaskedLM, T5ForConditionalGeneration,
-// LlamaForCausalLM, MixtralForCausalLM).
+// LlamaForCausalLM, MixtralForCausalLM, Qwen3MoeForCausalLM).
 TEST(ModelZoo, ParametersAreThePublishedOnes)
 {
     const std::map<std::string, uint64_t> exact{
-        {"alexnet", 61100840},       {"vgg16", 138357544},          {"vgg19", 143667240},
-        {"resnet50", 25557032},      {"resnet152", 60192808},       {"inception-v3", 23834568},
-        {"gpt1", 116610048},         {"gpt2", 117003264},           {"gpt-1.5b", 1557683200},
-        {"dlrm", 515877441},         {"bert-base", 109514298},      {"bert-large", 335174458},
-        {"t5-small", 60506624},      {"t5-base", 222903552},        {"t5-large", 737668096},
-        {"llama2-7b", 6738415616},   {"llama2-70b", 68976648192},   {"llama3-8b", 8030261248},
-        {"llama3-70b", 70553706496}, {"llama3-405b", 405853388800}, {"mixtral-8x7b", 46702792704},
+        {"alexnet", 61100840},         {"vgg16", 138357544},
+        {"vgg19", 143667240},          {"resnet50", 25557032},
+        {"resnet152", 60192808},       {"inception-v3", 23834568},
+        {"gpt1", 116610048},           {"gpt2", 117003264},
+        {"gpt-1.5b", 1557683200},      {"dlrm", 515877441},
+        {"bert-base", 109514298},      {"bert-large", 335174458},
+        {"t5-small", 60506624},        {"t5-base", 222903552},
+        {"t5-large", 737668096},       {"llama2-7b", 6738415616},
+        {"llama2-70b", 68976648192},   {"llama3-8b", 8030261248},
+        {"llama3-70b", 70553706496},   {"llama3-405b", 405853388800},
+        {"mixtral-8x7b", 46702792704}, {"qwen3-30b-a3b", 30532122624},
     };
     for (const auto& [name, count] : exact)
     {
@@ -191,6 +195,10 @@ TEST(ModelJson, MistakesAreNamed)
                        R"json("let": {"h": 8}})json"),
               "m.json: /layers/0/outputs: expression \"h / 3\": 8 cannot be divided by 3 without a "
               "remainder");
+    EXPECT_EQ(
+        GetError(head + R"json("layers": [{"op": "rms-norm", "name": "a", "heads": 3}]})json"),
+        "m.json: /layers/0: operator \"a\" (rms-norm): needs an input whose last dimension is a "
+        "multiple of its heads");
     EXPECT_EQ(
         GetError(head + R"json("layers": [{"op": "linear", "name": "a", "outputs": "w"}]})json"),
         "m.json: /layers/0/outputs: variable w is not known");
