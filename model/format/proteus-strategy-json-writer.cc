@@ -143,6 +143,13 @@ GetZero3Form(const OptimizerSpec& optimizer)
     return optimizer.gathersUnits ? "unit" : "tensor";
 }
 
+/// @param optimizer of a strategy @return what "zero3Shares" is
+const char*
+GetZero3Shares(const OptimizerSpec& optimizer)
+{
+    return optimizer.hasHalfShares ? "16-bit" : "fp32";
+}
+
 /// @param spec of a strategy @param schedule gets its fields
 void
 WriteSchedule(const ScheduleSpec& spec, Json& schedule)
@@ -223,6 +230,7 @@ MakePlan(const ParallelPlan& plan, const std::map<std::string, std::string>& def
     add("zero1Gradients", std::string(GetZero1Form(plan.optimizer)), "reduce-scatter");
     add("zero1Gathers", std::string(GetZero1Gathers(plan.optimizer)), "update");
     add("zero3Gathers", std::string(GetZero3Form(plan.optimizer)), "unit");
+    add("zero3Shares", std::string(GetZero3Shares(plan.optimizer)), "16-bit");
     add("representative", plan.hasRepresentative, false);
     add("recompute", std::string(ToString(plan.recompute)), "none");
     add("recomputeEvery", plan.recomputeEvery, 1U);
@@ -324,6 +332,7 @@ WriteStrategyJson(const StrategyTree& tree, std::ostream& output)
     optimizer["zero1Gradients"] = GetZero1Form(tree.optimizer);
     optimizer["zero1Gathers"] = GetZero1Gathers(tree.optimizer);
     optimizer["zero3Gathers"] = GetZero3Form(tree.optimizer);
+    optimizer["zero3Shares"] = GetZero3Shares(tree.optimizer);
     optimizer["offload"] = tree.optimizer.isOffloaded;
     optimizer["hostLinkGbytesPerS"] = tree.optimizer.hostLinkGigabytesPerSecond;
     optimizer["hostMemoryGbytesPerS"] = tree.optimizer.hostMemoryGigabytesPerSecond;

@@ -161,6 +161,7 @@ const std::vector<const char*> PLAN_FIELDS{
     "zero1Gradients",
     "zero1Gathers",
     "zero3Gathers",
+    "zero3Shares",
     "globalBatch",
     "microBatch",
     "recompute",
@@ -207,6 +208,7 @@ ReadZeroForms(const JsonValue& object, OptimizerSpec& optimizer)
     ReadForm(object, "zero1Gradients", "reduce-scatter", "all-reduce", optimizer.scattersGradients);
     ReadForm(object, "zero1Gathers", "forward", "update", optimizer.gathersInForward);
     ReadForm(object, "zero3Gathers", "unit", "tensor", optimizer.gathersUnits);
+    ReadForm(object, "zero3Shares", "16-bit", "fp32", optimizer.hasHalfShares);
 }
 
 /// @return whether so many devices do the same that the graph of all would be needlessly large
@@ -483,6 +485,7 @@ ReadOptimizer(const JsonValue& optimizer, StrategyTree& tree)
                          "zero1Gradients",
                          "zero1Gathers",
                          "zero3Gathers",
+                         "zero3Shares",
                          "offload",
                          "hostLinkGbytesPerS",
                          "hostMemoryGbytesPerS"});

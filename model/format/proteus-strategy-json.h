@@ -35,15 +35,15 @@
  * [expertDispatch "all-to-all", "deepep" or "hybridep"], [expertDomain 8],
  * [dataSamplesPerS: no limit; of the input pipeline, all devices together], [sequenceParallel
  * false], [zero 0], [zero1Gradients "reduce-scatter" or "all-reduce"], [zero1Gathers "update" or
- * "forward"], [zero3Gathers "unit" or "tensor"], [representative: ZeRO 3 on more than 256 devices
- * without other parallelism], [globalBatch: one micro-batch], [microBatch 1], [recompute "none",
- * "selective" or "full"], [recomputeEvery 1: of full recomputation], [recomputeStopsEarly false],
- * [schedule "1f1b" ("interleaved" with virtualStages), "gpipe", "zero-bubble" or "limits"],
- * [maxInFlight: list], [interleave 1], [dataType "bf16"], [gradientType "fp32"], [buckets "ddp",
- * "whole", "megatron" or "tensor"], [bucketMbytes 25], [firstBucketMbytes 1], [gradientsInPlace
- * true], [optimizer "adam"; "lamb", "momentum", "sgd"], [fusedOptimizer true], [immediateUpdates
- * false: not fused], [offloadOptimizer false]. "name", "format" and "version" as below may stand
- * there as well.
+ * "forward"], [zero3Gathers "unit" or "tensor"], [zero3Shares "16-bit" or "fp32"],
+ * [representative: ZeRO 3 on more than 256 devices without other parallelism], [globalBatch: one
+ * micro-batch], [microBatch 1], [recompute "none", "selective" or "full"], [recomputeEvery 1: of
+ * full recomputation], [recomputeStopsEarly false], [schedule "1f1b" ("interleaved" with
+ * virtualStages), "gpipe", "zero-bubble" or "limits"], [maxInFlight: list], [interleave 1],
+ * [dataType "bf16"], [gradientType "fp32"], [buckets "ddp", "whole", "megatron" or "tensor"],
+ * [bucketMbytes 25], [firstBucketMbytes 1], [gradientsInPlace true], [optimizer "adam"; "lamb",
+ * "momentum", "sgd"], [fusedOptimizer true], [immediateUpdates false: not fused], [offloadOptimizer
+ * false]. "name", "format" and "version" as below may stand there as well.
  *
  * **Tree**: an object with
  * - format: "proteus-strategy"; version: 1; [name ""]
@@ -61,7 +61,8 @@
  *   [inPlace false]
  * - [optimizer]: object with [kind "adam"], [fused true], [immediate false: not fused], [zero 0],
  * [zeroAxes: list of names], [expertZeroAxes: zeroAxes], [zero1Gradients], [zero1Gathers],
- * [zero3Gathers], [offload false], [hostLinkGbytesPerS 12], [hostMemoryGbytesPerS 50]
+ * [zero3Gathers], [zero3Shares], [offload false], [hostLinkGbytesPerS 12], [hostMemoryGbytesPerS
+ * 50]
  * - [precision]: object with [compute "fp32"], [gradients "fp32"]
  * - tree: the root node
  *

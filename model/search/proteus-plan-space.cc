@@ -218,7 +218,7 @@ class PlanWalk
         const double kept = elements / m_plan.expertParallel;
         const double shared = elements / m_plan.dataParallel / m_plan.contextParallel;
         const PrecisionSpec& precision = m_plan.precision;
-        const auto compute = static_cast<double>(GetStoredBytes(precision.compute));
+        const auto compute = static_cast<double>(GetParameterBytes(m_plan.optimizer, precision));
         const auto gradient = static_cast<double>(GetStoredBytes(precision.gradient));
         const auto state =
             static_cast<double>(GetOptimizerStateBytes(m_plan.optimizer.kind, precision));

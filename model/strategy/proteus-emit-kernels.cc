@@ -376,6 +376,10 @@ KernelEmitter::AddPersistentMemory(const std::set<TensorId>& losses)
 {
     using B = PersistentBytes;
     std::vector<B> all(m_context.placement.nDevices);
+    // Where the master copy is the only one, it counts as parameters.
+    const OptimizerSpec& optimizer = m_context.tree.optimizer;
+    const uint64_t share = GetParameterBytes(optimizer, m_context.tree.precision);
+    const uint64_t master = share > 0 ? 0 : GetStoredBytes(DataType::FP32);
     for (TensorId id = 0; id < m_context.placement.tensors.size(); ++id)
     {
         const PlacedTensor& placed = m_context.placement.tensors[id];
@@ -383,14 +387,18 @@ KernelEmitter::AddPersistentMemory(const std::set<TensorId>& losses)
         const uint64_t bytes = m_context.GetElementBytes(tensor.element);
         if (tensor.role == TensorRole::PARAMETER)
         {
-            AddBytes(all, &B::parameters, tensor, placed.home, bytes);
+            AddBytes(all, &B::parameters, tensor, placed.home, share + master);
             if (m_context.isInPlace)
             {
                 AddBytes(all, &B::gradients, tensor, placed.gradient, m_context.GetGradientBytes());
             }
-            if (!m_context.tree.optimizer.isOffloaded)
+            if (!optimizer.isOffloaded)
             {
-                AddBytes(all, &B::state, tensor, placed.optimizer, m_context.GetStateBytes());
+                AddBytes(all,
+                         &B::state,
+                         tensor,
+                         placed.optimizer,
+                         m_context.GetStateBytes() - master);
             }
         }
         else if (tensor.role == TensorRole::INPUT || losses.count(id) > 0)

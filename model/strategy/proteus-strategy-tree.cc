@@ -217,6 +217,14 @@ GetStoredBytes(DataType type)
 }
 
 uint64_t
+GetParameterBytes(const OptimizerSpec& optimizer, const PrecisionSpec& precision)
+{
+    const uint64_t stored = GetStoredBytes(precision.compute);
+    const bool hasMaster = stored == 2 && !optimizer.isOffloaded;
+    return hasMaster && optimizer.zero == 3 && !optimizer.hasHalfShares ? 0 : stored;
+}
+
+uint64_t
 GetOptimizerStateBytes(OptimizerKind kind, const PrecisionSpec& precision)
 {
     const uint64_t master = GetStoredBytes(precision.compute) == 4 ? 0 : 4;

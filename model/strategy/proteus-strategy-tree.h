@@ -208,6 +208,10 @@ struct OptimizerSpec
     bool gathersUnits{true};                 //!< zero 3: whether the parameters of a block are
                                              //!< gathered together, as FSDP's units are; else
                                              //!< every tensor by itself
+    bool hasHalfShares{true};                //!< zero 3 in 16 bits: whether a device has its share
+                                             //!< of the parameters in 16 bits besides the master
+                                             //!< copy in fp32, as DeepSpeed does; else it casts
+                                             //!< what is gathered, as FSDP does
     bool gathersInForward{false};            //!< zero 1 and 2: whether updated parameters are
                                              //!< gathered unit by unit while the next forward
                                              //!< pass begins, as Megatron-LM's
@@ -239,6 +243,12 @@ struct PrecisionSpec
 /// @param type of matrix products @return bytes of an element that is stored for them: 4 for fp32
 /// and tf32, else 2
 uint64_t GetStoredBytes(DataType type);
+
+/// @ingroup proteus
+/// @param optimizer that updates parameters @param precision of what it updates
+/// @return bytes that a device keeps of each parameter of its share besides
+/// GetOptimizerStateBytes(): 0 where the master copy in fp32 is the only one
+uint64_t GetParameterBytes(const OptimizerSpec& optimizer, const PrecisionSpec& precision);
 
 /// @ingroup proteus
 /// @param kind of the optimizer @param precision of what it updates @return bytes that it keeps for
