@@ -306,7 +306,7 @@ CommandLineProgram::Main(int argc, char* argv[])
         std::vector<std::string> idle;
         WithOptions(command, [&]() {
             const EndAtOnce nothingDone; // it may take long to look at a large job
-            idle = command.FindIdle();
+            idle = command.NoteIdle();
         });
         if (ProgramOptions* options = GetRunOptions())
         {
@@ -319,22 +319,27 @@ CommandLineProgram::Main(int argc, char* argv[])
             typed = {fabric->GetOptions(), command.GetConfiguration(), idle, {}};
         }
         const RunNotes runs(std::move(typed));
-        const auto list = [&](const std::vector<std::string>& warnings) {
-            std::vector<std::string> notes = idle;
-            notes.insert(notes.end(), warnings.begin(), warnings.end());
-            const auto unheeded = PrintsNotes() ? runs.ListOfJobs() : runs.List();
-            notes.insert(notes.end(), unheeded.begin(), unheeded.end());
+        const auto list = [&]() { // what the runs did not come to
+            std::vector<std::string> notes = PrintsNotes() ? runs.ListOfJobs() : runs.List();
             const auto unread = FindIdleAttributes(command.GetConfiguration(),
                                                    SendsPackets() ? AttributeReaders::EXECUTORS
                                                                   : AttributeReaders::NOBODY);
             notes.insert(notes.end(), unread.begin(), unread.end());
             return notes;
         };
-        command.SetNotes([&]() { return list(heard); });
+        command.SetNotes([&]() {
+            std::vector<std::string> notes = heard;
+            const auto more = list();
+            notes.insert(notes.end(), more.begin(), more.end());
+            return notes;
+        });
         WithOptions(command, [&]() { Run(); });
-        for (const std::string& line : list({}))
+        for (const auto& lines : {idle, list()})
         {
-            Warn(line);
+            for (const std::string& line : lines)
+            {
+                Warn(line);
+            }
         }
     });
 }

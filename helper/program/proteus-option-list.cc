@@ -12,6 +12,7 @@
 
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-json.h"
+#include "ns3/proteus-warning.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -236,6 +237,36 @@ OptionList::FindIdle() const
         }
     }
     return lines;
+}
+
+const std::vector<std::string>&
+OptionList::NoteIdle()
+{
+    m_idleNotes = FindIdle();
+    return m_idleNotes;
+}
+
+bool
+OptionList::ParseAndWarn(const std::vector<std::string>& arguments, std::ostream& out)
+{
+    if (!Parse(arguments, out))
+    {
+        return false;
+    }
+    for (const std::string& line : NoteIdle())
+    {
+        Warn(line);
+    }
+    return true;
+}
+
+std::vector<std::string>
+OptionList::GetNotes() const
+{
+    std::vector<std::string> notes = m_idleNotes;
+    const auto more = m_notes ? m_notes() : std::vector<std::string>();
+    notes.insert(notes.end(), more.begin(), more.end());
+    return notes;
 }
 
 void
@@ -552,6 +583,7 @@ OptionList::Parse(const std::vector<std::string>& arguments, std::ostream& out)
     }
     CheckTogether(files);
     m_words = last;
+    m_idleNotes.clear();
     m_configuration.clear();
     for (const Word& word : last)
     {

@@ -168,6 +168,14 @@ class OptionList
      */
     bool Parse(const std::vector<std::string>& arguments, std::ostream& out);
 
+    /// Finds out which options of the last Parse() do nothing. GetNotes() begins with it from now
+    /// on. @return FindIdle()
+    const std::vector<std::string>& NoteIdle();
+
+    /// Parse(), of a program that is no CommandLineProgram, NoteIdle(), and a warning of each line.
+    /// @param arguments as Parse() @param out as Parse() @return as Parse()
+    bool ParseAndWarn(const std::vector<std::string>& arguments, std::ostream& out);
+
     /// @param error about something that a program writes
     /// @return what it says, after the option of the last Parse() that names the file, the folder
     /// that has it, or the begin of its name
@@ -177,18 +185,14 @@ class OptionList
     /// @return it, after the option of the last Parse() that names the file to read
     std::string DescribeInput(const std::string& error) const;
 
-    /// @param list of what results are to say: options that do nothing, and what readers of files
-    /// warn of
+    /// @param list of what results are to say beside NoteIdle(), e.g. what readers of files warn of
     void SetNotes(std::function<std::vector<std::string>()> list)
     {
         m_notes = std::move(list);
     }
 
-    /// @return notes on the run until now; none before SetNotes()
-    std::vector<std::string> GetNotes() const
-    {
-        return m_notes ? m_notes() : std::vector<std::string>();
-    }
+    /// @return notes on the run until now: NoteIdle(), and those of SetNotes()
+    std::vector<std::string> GetNotes() const;
 
     /// @param name of an option, without dashes @return whether it was added
     bool Has(const std::string& name) const
@@ -269,6 +273,7 @@ class OptionList
     std::vector<Word> m_words;                         //!< of the last Parse(), each name once
     Configuration m_configuration;                     //!< of the last Parse()
     std::vector<std::string> m_repeated;               //!< lines of FindIdle() on words given again
+    std::vector<std::string> m_idleNotes;              //!< of NoteIdle()
     std::function<std::vector<std::string>()> m_notes; //!< SetNotes(); may be empty
     CommandLine m_command;                             //!< what reads the values
 };

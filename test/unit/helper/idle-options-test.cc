@@ -6,7 +6,6 @@
 
 #include "start-program.h"
 
-#include "ns3/proteus-attribute-watch.h"
 #include "ns3/proteus-option-list.h"
 #include "ns3/proteus-warning.h"
 
@@ -518,11 +517,11 @@ TEST(IdleOptions, AProgramOfItsOwnNamesThem)
         return false;
     });
     std::ostringstream out;
-    ASSERT_TRUE(ParseAndWarn(command, {"test", "--size=1", "--size=0", "--kind=a"}, out));
+    ASSERT_TRUE(command.ParseAndWarn({"test", "--size=1", "--size=0", "--kind=a"}, out));
     const std::vector<std::string> lines{
         "--size=1 has no effect: it is given again, and the last one counts, --size=0",
         "--kind=a has no effect: there is no size"};
     EXPECT_EQ(heard, lines);
     EXPECT_EQ(command.GetNotes(), lines);
-    EXPECT_FALSE(ParseAndWarn(command, {"test", "--help"}, out));
+    EXPECT_FALSE(command.ParseAndWarn({"test", "--help"}, out));
 }
