@@ -8,10 +8,12 @@
 
 #include "proteus-idle-keys.h"
 #include "proteus-name-lists.h"
+#include "proteus-option-meanings.h"
 
 #include "ns3/proteus-compile.h"
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-model-json.h"
+#include "ns3/proteus-output-plan.h"
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-profile-doubts.h"
 #include "ns3/proteus-profile-json.h"
@@ -256,18 +258,28 @@ WarnOfIdleProfile(const std::optional<ProfileTable>& measured, const std::string
 } // namespace
 
 void
-ModelOptions::AddTo(OptionList& command,
-                    const FrameworkOption& framework,
-                    const std::function<std::string()>& gpu)
+ModelOptions::AddModelTo(OptionList& command)
 {
     command.AddValue("model",
                      "model: a name in workloads/models/, e.g. gpt3-6.7b, or a JSON file",
                      model);
     command.AddChoices("model", ListJsonFiles(folder));
+    command.AddMeaning("model", [this](const std::string& name) {
+        return FindRealPath(FindModelFile(name, folder));
+    });
+}
+
+void
+ModelOptions::AddTo(OptionList& command,
+                    const FrameworkOption& framework,
+                    const std::function<std::string()>& gpu)
+{
+    AddModelTo(command);
     command.AddValue("strategy",
                      "strategy: a JSON file, or the short form itself, e.g. tp=8,dp=2,zero=1 or "
                      "{\"tp\": 8, \"dp\": 2}",
                      strategy);
+    command.AddMeaning("strategy", GetStrategyMeaning);
     command.AddIdleParts(
         "strategy",
         [this, &framework, gpu]() {

@@ -9,6 +9,7 @@
 #include "proteus-attribute-check.h"
 #include "proteus-name-lists.h"
 #include "proteus-option-manual.h"
+#include "proteus-option-meanings.h"
 
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-json.h"
@@ -267,6 +268,26 @@ OptionList::GetNotes() const
     const auto more = m_notes ? m_notes() : std::vector<std::string>();
     notes.insert(notes.end(), more.begin(), more.end());
     return notes;
+}
+
+void
+OptionList::AddMeaning(const std::string& name,
+                       std::function<std::string(const std::string& value)> meaning)
+{
+    m_meanings[name] = std::move(meaning);
+}
+
+std::string
+OptionList::GetMeaning(const std::string& name, const std::string& value) const
+{
+    const Entry* entry = Find(Resolve(name));
+    if (!entry)
+    {
+        return value;
+    }
+    const std::string text = NormaliseValue(entry->kind, "--" + entry->name, value);
+    const auto meaning = m_meanings.find(entry->name);
+    return meaning == m_meanings.end() ? GetValueMeaning(entry->kind, text) : meaning->second(text);
 }
 
 void

@@ -126,6 +126,13 @@ class OptionList
     /// @param name of an option @param choices values that completion offers for it
     void AddChoices(const std::string& name, const std::vector<std::string>& choices);
 
+    /// Says what values of an option mean, for what compares them. Without it, values mean the same
+    /// that its kind reads alike, see GetValueMeaning(). @param name of the option
+    /// @param meaning gets a value as CommandLine reads it, and returns the same text for all that
+    /// mean the same; throws if it means nothing
+    void AddMeaning(const std::string& name,
+                    std::function<std::string(const std::string& value)> meaning);
+
     /// Has the value of an option looked at as soon as it is read, whether it does anything in a
     /// run or not. @param name of the option @param check gets it as CommandLine reads it, and
     /// throws if it is wrong; the error is said with the option
@@ -206,6 +213,14 @@ class OptionList
         return Find(name)->kind;
     }
 
+    /// @param name as it was typed @return the name of the option, if it is an alias
+    const std::string& Resolve(const std::string& name) const;
+
+    /// @param name of an option or attribute @param value that CheckOption() takes
+    /// @return the same text for all values that mean the same, see AddMeaning()
+    /// @throw std::invalid_argument if it means nothing
+    std::string GetMeaning(const std::string& name, const std::string& value) const;
+
     /// Checks an option as Parse() does, and sets nothing. @param name of an option or attribute,
     /// without dashes @param value of it
     /// @throw std::invalid_argument in one line, for whatever is wrong
@@ -236,8 +251,6 @@ class OptionList
     void AddEntry(Entry entry);
     /// @param name of an option @return it, or null
     const Entry* Find(const std::string& name) const;
-    /// @param name as it was typed @return the name of the option, if it is an alias
-    const std::string& Resolve(const std::string& name) const;
     /// @param name of an option that is none here @return the hint about it, or empty
     std::string FindHint(const std::string& name) const;
     /// @param text of an argument @param before the one before it, or empty @return its parts
@@ -270,6 +283,8 @@ class OptionList
     std::map<std::string, Idle> m_idle;           //!< by name of an option
     /// What looks at values: by name of an option.
     std::multimap<std::string, std::function<void(const std::string&)>> m_checks;
+    /// What values mean: by name of an option.
+    std::map<std::string, std::function<std::string(const std::string&)>> m_meanings;
     std::vector<Word> m_words;                         //!< of the last Parse(), each name once
     Configuration m_configuration;                     //!< of the last Parse()
     std::vector<std::string> m_repeated;               //!< lines of FindIdle() on words given again

@@ -8,6 +8,7 @@
 
 #include "proteus-executors.h"
 #include "proteus-name-lists.h"
+#include "proteus-option-meanings.h"
 #include "proteus-run-notes.h"
 #include "proteus-scenario-run.h"
 #include "proteus-stop-signals.h"
@@ -125,6 +126,7 @@ ProgramOptions::AddClusterTo(OptionList& command)
                          "), a cluster of the published Proteus (classic:" + classics +
                          "), or a file: cluster JSON, NCCL topology, text topology",
                      cluster);
+    command.AddMeaning("cluster", GetClusterMeaning);
     command.AddChoices("cluster", ListClusters());
     command.AddValue("nodes",
                      "servers of a preset (0: two for a preset, what the file says for a file)",
