@@ -19,6 +19,7 @@
 #include "ns3/proteus-profile-json.h"
 #include "ns3/proteus-readable-file.h"
 #include "ns3/proteus-split.h"
+#include "ns3/proteus-strategy-error.h"
 #include "ns3/proteus-strategy-json.h"
 #include "ns3/proteus-tables.h"
 #include "ns3/proteus-warning.h"
@@ -158,6 +159,23 @@ LoadProfile(const std::string& path)
     }
     InputFile file(path);
     return ReadProfileJson(file.GetStream(), path);
+}
+
+/// @param plan to compile @param compile what compiles it
+/// @return the graph @throw std::invalid_argument for what is wrong with the strategy, after its
+/// source
+template <typename F>
+ExecutionGraph
+WithSource(const TrainingPlan& plan, F compile)
+{
+    try
+    {
+        return compile();
+    }
+    catch (const StrategyError& error)
+    {
+        throw std::invalid_argument((plan.source.empty() ? "" : plan.source + ": ") + error.what());
+    }
 }
 
 /// @return whether a GPU has a unit for a number format, or computes in a wider one
@@ -356,7 +374,7 @@ ModelOptions::Load(const FrameworkDefaults& defaults) const
         }
     }();
     StrategyTree tree = file.GetTree(loaded);
-    return {std::move(loaded), std::move(tree), ListModelFiles(path)};
+    return {std::move(loaded), std::move(tree), ListModelFiles(path), file.name};
 }
 
 std::vector<std::string>
@@ -408,8 +426,9 @@ CompileForGpu(const TrainingPlan& plan,
               const std::string& profile)
 {
     const auto measured = LoadProfile(profile);
-    ExecutionGraph graph =
-        Compile(plan.model, plan.tree, gpu, framework, measured ? &*measured : nullptr);
+    ExecutionGraph graph = WithSource(plan, [&] {
+        return Compile(plan.model, plan.tree, gpu, framework, measured ? &*measured : nullptr);
+    });
     WarnOfIdleProfile(measured, profile);
     WarnOfOddProfile(measured, profile);
     WarnOfMissingUnit(plan, gpu);
@@ -424,12 +443,14 @@ CompileForCluster(const TrainingPlan& plan,
                   std::vector<CarriedDependency>* carried)
 {
     const auto measured = LoadProfile(profile);
-    ExecutionGraph graph = Compile(plan.model,
-                                   plan.tree,
-                                   cluster,
-                                   framework,
-                                   measured ? &*measured : nullptr,
-                                   carried);
+    ExecutionGraph graph = WithSource(plan, [&] {
+        return Compile(plan.model,
+                       plan.tree,
+                       cluster,
+                       framework,
+                       measured ? &*measured : nullptr,
+                       carried);
+    });
     WarnOfIdleProfile(measured, profile);
     WarnOfOddProfile(measured, profile);
     WarnOfMissingUnit(plan, FindGpuDatasheet(cluster.GetVertices()[cluster.GetGpus().at(0)].model));

@@ -205,9 +205,9 @@ MakeRepeatedJob(const ScheduleTrialOptions& options)
             (wasFused != optimizer.isFused ? " and fusedOptimizer=true are" : " is") + " left out");
     }
     std::vector<CarriedDependency> carried;
-    const ExecutionGraph graph = options.FitComputation(
-        Compile(plan.model, plan.tree, job.cluster, framework, nullptr, &carried),
-        job.notes);
+    const ExecutionGraph graph =
+        options.FitComputation(CompileForCluster(plan, job.cluster, framework, "", &carried),
+                               job.notes);
     options.CheckMemory(graph, job.cluster);
     const RunRecord alone =
         FindExecutor("ideal").Run(graph, job.cluster, MakeExecutorSettings(options));

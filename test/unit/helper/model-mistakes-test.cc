@@ -144,4 +144,12 @@ TEST(ModelMistakes, PlansThatDoNotFitNameTheirFile)
     EXPECT_NE(stages.find(begin + "plan: model GPT-3 125M has 12 numbered blocks"),
               std::string::npos)
         << stages;
+    // What is found out when the schedule is made.
+    const std::string limits = start(R"("pp": 2, "schedule": "limits", "maxInFlight": [1])");
+    EXPECT_NE(limits.find(begin + "strategy \"plan\", schedule limits: maxInFlight has 1 limits"),
+              std::string::npos)
+        << limits;
+    const std::string typed =
+        Start("run", Small({R"(--strategy={"pp": 2, "maxInFlight": [1, 1]})"})).error;
+    EXPECT_NE(typed.find("error: --strategy: strategy"), std::string::npos) << typed;
 }
