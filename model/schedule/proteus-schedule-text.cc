@@ -47,31 +47,6 @@ ToKinds(const std::string& text)
     return kinds;
 }
 
-/// @param policy any @return whether a small credit keeps communications waiting
-bool
-HeedsCredit(const SchedulingPolicy& policy)
-{
-    const auto countStarted = [&policy](uint64_t creditBytes) {
-        ScheduleSettings settings;
-        settings.creditBytes = creditBytes;
-        const auto scheduler = policy.make(settings);
-        for (const uint32_t part : {0, 1})
-        {
-            ReadyCommunication ready;
-            ready.bytes = 2;
-            ready.part = part;
-            scheduler->Add(ready);
-        }
-        uint32_t nStarted = 0;
-        while (scheduler->TakeNext())
-        {
-            ++nStarted;
-        }
-        return nStarted;
-    };
-    return policy.make && countStarted(1) < countStarted(CreditWindow::UNLIMITED);
-}
-
 } // namespace
 
 ScheduleSettings
@@ -120,6 +95,30 @@ ParseScheduleSettings(const std::string& text)
     }
     CheckScheduleSettings(settings);
     return settings;
+}
+
+bool
+HeedsCredit(const SchedulingPolicy& policy)
+{
+    const auto countStarted = [&policy](uint64_t creditBytes) {
+        ScheduleSettings settings;
+        settings.creditBytes = creditBytes;
+        const auto scheduler = policy.make(settings);
+        for (const uint32_t part : {0, 1})
+        {
+            ReadyCommunication ready;
+            ready.bytes = 2;
+            ready.part = part;
+            scheduler->Add(ready);
+        }
+        uint32_t nStarted = 0;
+        while (scheduler->TakeNext())
+        {
+            ++nStarted;
+        }
+        return nStarted;
+    };
+    return policy.make && countStarted(1) < countStarted(CreditWindow::UNLIMITED);
 }
 
 std::vector<std::string>
