@@ -53,6 +53,18 @@ TEST(ScenarioMistakes, EventsOnGpusWithoutAJobAndSeedsOfNothing)
     const std::string idle = "/events/0: has no effect: no job runs on a GPU that it names";
     EXPECT_NE(slow(R"("n1.gpu0", "n1.gpu7")").out.find(idle), std::string::npos);
     EXPECT_EQ(slow(R"("n1.gpu0", "n0.gpu7")").out.find(idle), std::string::npos);
+    // What comes to no task.
+    const std::string none = "/events/0: has no effect: no compute task that begins meanwhile";
+    const auto event = [&](const std::string& rest) {
+        return start(R"("events": [{"at": "0", )" + rest + "}]").out;
+    };
+    const std::string host = R"("kind": "slow-host", "servers": [0], "launch_interval": )";
+    EXPECT_NE(event(host + R"("1ps")").find(none), std::string::npos);
+    EXPECT_EQ(event(host + R"("1ms")").find("has no effect"), std::string::npos);
+    const std::string gpu = R"("kind": "slow-gpu", "servers": [0], "factor": 2, "until": )";
+    EXPECT_NE(event(R"("kind": "slow-gpu", "servers": [0], "factor": 1)").find(none),
+              std::string::npos);
+    EXPECT_EQ(event(gpu + R"("1us")").find("has no effect"), std::string::npos);
     const auto neighbour = [&](const std::string& strategy) {
         return start(R"("jobs": [{"name": "b", "model": "gpt3-125m", "variables": "layers=2",
  "strategy": ")" + strategy +
