@@ -212,10 +212,10 @@ class ScheduleProgram : public CommandLineProgram
             }
         });
         command.AddCheck("messageUs", [](const std::string& microseconds) {
-            constexpr double MOST = 1e9;
+            constexpr double MOST = MOST_MESSAGE_PS / 1e6;
             if (std::stod(microseconds) < 0 || std::stod(microseconds) > MOST)
             {
-                throw std::invalid_argument("must be 0 to 1e9 microseconds");
+                throw std::invalid_argument("must be 0 to 1e6 microseconds");
             }
         });
         command.AddRange("partition", 1);
@@ -286,7 +286,7 @@ class ScheduleProgram : public CommandLineProgram
                           m_options.save,
                           ".json");
         command.AddHint("save", "it is --saveSchedule");
-        command.AddOutput("timelines",
+        command.AddFolder("timelines",
                           "write the timeline of every row to this folder, with all parts, pushes "
                           "and pulls: EXECUTOR-POLICY.pftrace for ui.perfetto.dev, and .csv with "
                           "the spans",
