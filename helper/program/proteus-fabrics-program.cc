@@ -527,8 +527,8 @@ class FabricsProgram : public CommandLineProgram
                          "several random streams, e.g. 1-20: the median is compared, and least and "
                          "most are shown",
                          m_options.streams);
-        command.AddValue(
-            "launchInterval",
+        AddLaunchInterval(
+            command,
             "least time of a kernel (default: the framework's): the host's pace in issuing them",
             m_options.launchInterval);
         m_options.AddComputeTimeTo(command);

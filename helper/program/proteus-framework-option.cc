@@ -86,10 +86,6 @@ FrameworkOption::Load(const std::string& gpu,
                       const StrategyTree* tree,
                       const LaunchInterval& interval) const
 {
-    if (interval.value.IsStrictlyNegative())
-    {
-        throw std::invalid_argument("--launchInterval: must not be negative");
-    }
     Framework framework = LoadFramework(
         FindFile(name.empty() ? ChooseFramework(gpu, model, tree) : std::string(name)));
     if (interval.isGiven)

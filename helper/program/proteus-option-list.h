@@ -111,6 +111,10 @@ class OptionList
                    CommandLineText& value,
                    const std::string& ending = "");
 
+    /// @param name of an option @param help what it is @param value folder to write, whose name
+    /// does not end as that of a file; no two outputs may be the same
+    void AddFolder(const std::string& name, const std::string& help, CommandLineText& value);
+
     /// @param name of an output that is a folder, or what names of several files begin with
     /// @param pattern regular expression (ECMAScript) of what follows it, without a slash at its
     /// end, in names of files that the program may write, e.g. "/rank[0-9]+\.json"
@@ -141,6 +145,10 @@ class OptionList
     /// @param name of an option that is a whole number @param least that is allowed
     /// @param most that is allowed
     void AddRange(const std::string& name, int64_t least, int64_t most = INT32_MAX);
+
+    /// @param name of an option that is a time @param least that is allowed @param most that is
+    /// allowed
+    void AddTimeRange(const std::string& name, const Time& least, const Time& most);
 
     /// @param name of an option that is a file to read, which has to be there
     void AddInput(const std::string& name);

@@ -149,10 +149,17 @@ ProgramOptions::AddClusterTo(OptionList& command)
 }
 
 void
+AddLaunchInterval(OptionList& command, const std::string& help, LaunchInterval& interval)
+{
+    command.AddValue("launchInterval", help, interval);
+    command.AddTimeRange("launchInterval", Time(0), Seconds(1));
+}
+
+void
 ProgramOptions::AddLaunchTo(OptionList& command)
 {
-    command.AddValue(
-        "launchInterval",
+    AddLaunchInterval(
+        command,
         "least time of an operator, of a model that is compiled here of a kernel (default there: "
         "the framework's): the host's pace in issuing kernels",
         launchInterval);
@@ -167,6 +174,8 @@ ProgramOptions::AddComputeTimeTo(OptionList& command)
                      "measured, e.g. 325ms: every kernel is scaled by the same factor (0: as "
                      "computed)",
                      computeTime);
+    // No kernel takes longer than all of its GPU.
+    command.AddTimeRange("computeTime", Time(0), PicoSeconds(MAX_TASK_PS));
 }
 
 void
@@ -397,14 +406,6 @@ ProgramOptions::FitComputation(ExecutionGraph graph, std::vector<std::string>& n
 void
 ProgramOptions::Check() const
 {
-    if (launchInterval.value.IsStrictlyNegative())
-    {
-        throw std::invalid_argument("--launchInterval: must not be negative");
-    }
-    if (computeTime.IsStrictlyNegative())
-    {
-        throw std::invalid_argument("--computeTime: must not be negative");
-    }
     const std::vector<std::string> executors = ParseExecutors(executor, htae, calibration);
     RequireRanks(*this, executors);
     if (traces.IsOn() &&

@@ -6,6 +6,7 @@
 
 #include "proteus-run-notes.h"
 
+#include "proteus-name-lists.h"
 #include "proteus-same-choices.h"
 #include "proteus-switched-off.h"
 
@@ -358,12 +359,13 @@ FindUnusedChoices(const Configuration& configuration,
 std::vector<std::pair<std::string, std::string>>
 ListClusterSettings(const Configuration& configuration)
 {
-    const std::string text = FindTyped(configuration, "cluster");
+    const std::string typed = FindTyped(configuration, "cluster");
+    const std::string text = typed.empty() ? typed : FindClusterName(typed);
     if (!IsClusterText(text))
     {
         return {};
     }
-    return SplitSettings("--cluster=" + text,
+    return SplitSettings("--cluster=" + typed,
                          text.substr(GetTextPreset(text).size() + 1),
                          "nic=4x200G-roce");
 }

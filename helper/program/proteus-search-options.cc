@@ -146,7 +146,7 @@ SearchOptions::AddTo(OptionList& command)
                      "memory",
                      isSensitivityWanted);
     command.AddOutput("csv", "write a line per strategy that was run to this file", csv, ".csv");
-    command.AddOutput("saveStrategies",
+    command.AddFolder("saveStrategies",
                       "write the strategies to this folder, 1.json the best, for --strategy",
                       output);
     command.AddParts("saveStrategies", R"(/\d+\.json)");

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
@@ -360,6 +361,17 @@ TEST(IdleOptions, ServersWithoutWorkAreNotes)
                   {three, "--scenario=" + WORKLOADS + "/scenarios/placement.json"})
                   .find(idle),
               std::string::npos);
+}
+
+// What ns-3 reads by itself.
+TEST(IdleOptions, EnvironmentVariablesOfNs3AreNamed)
+{
+    const std::string name = "NS_GLOBAL_VALUE";
+    ASSERT_EQ(setenv(name.c_str(), "RngRun=7", 0), 0);
+    const Outcome outcome = Start("run", {MODEL, PLAN, "--executor=flow", "--quiet"});
+    unsetenv(name.c_str());
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    ExpectNote(outcome, "the environment variable " + name + " is set");
 }
 
 // Settings that another one switches off.

@@ -199,6 +199,12 @@ TEST(InputMistakes, OutputsThatEndAsAnotherFormat)
                   "is no .gz file: the name must end in .csv");
     ExpectRefusal(Start("run", Small({"--strategy=dp=8", "--summary=x.csv"})),
                   "--summary=x.csv: is no .csv file: the name must end in .json");
+    ExpectRefusal(Start("run", Small({"--strategy=dp=8", "--timeline=x.csv"})),
+                  "--timeline=x.csv: is no .csv file: the name must end in .json");
+    ExpectRefusal(Start("run", Small({"--strategy=dp=8", "--ascii=x.gz"})), "is no .gz file");
+    ExpectRefusal(Start("run", Small({"--strategy=dp=8", "--tables=x.csv"})),
+                  "--tables=x.csv: is a folder, and no .csv file: leave the ending out");
+    ExpectRefusal(Start("compile", {MODEL, PLAN, "--chakra=x.json"}), "is a folder, and no .json");
     EXPECT_EQ(Start("cluster", {"--output=/dev/null"}).code, 0);
 }
 

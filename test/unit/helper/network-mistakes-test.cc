@@ -191,6 +191,17 @@ TEST(NetworkMistakes, ClustersOfTheFolderHaveTheRightUnits)
     }
 }
 
+// As those of presets without changes are.
+TEST(NetworkMistakes, NamesOfPresetsWithChangesAreUnderstood)
+{
+    const auto start = [](const std::string& cluster) {
+        return Start("cluster", {"--cluster=" + cluster});
+    };
+    const Outcome outcome = start("DGX_A100:nodes=2,leafs=2");
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    EXPECT_EQ(outcome.out, start("dgx-a100:nodes=2,leafs=2").out);
+}
+
 TEST(NetworkMistakes, FabricsThatAreTheSame)
 {
     const auto start = [](const std::string& fabrics) {
