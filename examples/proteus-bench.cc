@@ -17,7 +17,6 @@
 #include "proteus-bench-tables.h"
 
 #include "ns3/boolean.h"
-#include "ns3/proteus-attribute-watch.h"
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-flow-player.h"
 #include "ns3/proteus-helper.h"
@@ -481,7 +480,7 @@ main(int argc, char* argv[])
                      printsColumns);
     command.AddValue("quiet", "no progress line", options.quiet);
     return RunProgram("proteus-bench", [&]() {
-        if (!ParseAndWarn(command, {argv, argv + argc}, std::cout))
+        if (!command.ParseAndWarn({argv, argv + argc}, std::cout))
         {
             return;
         }

@@ -236,11 +236,10 @@ class ProteusLaunchIntervalOption : public TestCase
         command.Parse({"program", "--launchInterval=113us"}, std::cout);
         NS_TEST_EXPECT_MSG_EQ(options.launchInterval.isGiven, true, "it is there");
         NS_TEST_EXPECT_MSG_EQ(options.launchInterval.value, MicroSeconds(113), "its value");
-        options.launchInterval.value = MicroSeconds(-1);
         bool isCaught = false;
         try
         {
-            options.Check();
+            command.Parse({"program", "--launchInterval=-1us"}, std::cout);
         }
         catch (const std::invalid_argument& error)
         {

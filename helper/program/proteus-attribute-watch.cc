@@ -6,8 +6,6 @@
 
 #include "proteus-attribute-watch.h"
 
-#include "proteus-option-list.h"
-
 #include "ns3/boolean.h"
 #include "ns3/data-rate.h"
 #include "ns3/double.h"
@@ -19,7 +17,6 @@
 #include "ns3/proteus-fabric.h"
 #include "ns3/proteus-packet-network.h"
 #include "ns3/proteus-transport.h"
-#include "ns3/proteus-warning.h"
 #include "ns3/string.h"
 #include "ns3/type-id.h"
 #include "ns3/uinteger.h"
@@ -205,22 +202,6 @@ FindIdleAttributes(const Configuration& given, AttributeReaders readers)
         }
     }
     return lines;
-}
-
-bool
-ParseAndWarn(OptionList& command, const std::vector<std::string>& arguments, std::ostream& out)
-{
-    if (!command.Parse(arguments, out))
-    {
-        return false;
-    }
-    const std::vector<std::string> idle = command.FindIdle();
-    command.SetNotes([idle]() { return idle; });
-    for (const std::string& line : idle)
-    {
-        Warn(line);
-    }
-    return true;
 }
 
 } // namespace proteus

@@ -10,7 +10,6 @@
 #include "ns3/proteus-run-information.h"
 
 #include <cstdint>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -43,21 +42,6 @@ enum class AttributeReaders : uint8_t
  * @return a line for each attribute that was set and that no object has taken since
  */
 std::vector<std::string> FindIdleAttributes(const Configuration& given, AttributeReaders readers);
-
-class OptionList;
-
-/**
- * @ingroup proteus
- * Reads the command line of a program that is no CommandLineProgram. Options that do nothing are
- * named, in a warning each and in the notes of the options.
- * @param command options of the program
- * @param arguments as OptionList::Parse()
- * @param out as OptionList::Parse()
- * @return as OptionList::Parse()
- */
-bool ParseAndWarn(OptionList& command,
-                  const std::vector<std::string>& arguments,
-                  std::ostream& out);
 
 } // namespace proteus
 } // namespace ns3

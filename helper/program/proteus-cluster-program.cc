@@ -7,6 +7,7 @@
 #include "proteus-cluster-program.h"
 
 #include "proteus-name-lists.h"
+#include "proteus-option-meanings.h"
 #include "proteus-program-options.h"
 #include "proteus-table-options.h"
 
@@ -176,6 +177,7 @@ class ClusterProgram : public CommandLineProgram
                          "server preset, with changes (dgx-h100:nic=8x200G-roce,leafs=4), or a "
                          "cluster file",
                          m_options.cluster);
+        command.AddMeaning("cluster", GetClusterMeaning);
         command.AddValue("nodes",
                          "servers of a preset (0: two for a preset, what the file says for a file)",
                          m_options.nodes);

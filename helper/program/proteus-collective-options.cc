@@ -6,6 +6,7 @@
 
 #include "proteus-collective-program.h"
 #include "proteus-name-lists.h"
+#include "proteus-option-meanings.h"
 
 #include "ns3/proteus-algorithm-traits.h"
 #include "ns3/proteus-cluster-file.h"
@@ -60,6 +61,14 @@ ListServed()
     return ListAlgorithms([](const AlgorithmTraits& traits) { return traits.hasParameterServers; });
 }
 
+std::string
+FindCollectiveName(const std::string& typed)
+{
+    std::vector<std::string> names = ListCollectives();
+    names.emplace_back("barrier");
+    return MatchName("collective", typed, names);
+}
+
 void
 CollectiveProgramOptions::AddTo(OptionList& command)
 {
@@ -75,6 +84,7 @@ CollectiveProgramOptions::AddTo(OptionList& command)
     command.AddValue("cluster",
                      "server preset, or a file: cluster JSON, NCCL topology, text topology",
                      cluster);
+    command.AddMeaning("cluster", GetClusterMeaning);
     command.AddValue(
         "nodes",
         "servers of a preset (0: what a file says, with --measured as many as the log has, or one)",
@@ -99,6 +109,7 @@ CollectiveProgramOptions::AddTo(OptionList& command)
         "all-to-all, send-recv (every rank to the next) or barrier (empty: all-reduce, "
         "with --measured that of the log)",
         collective);
+    command.AddMeaning("collective", FindCollectiveName);
     command.AddValue("min",
                      "first size in bytes, as nccl-tests counts it; K, M and G may follow (empty: "
                      "8, with --measured the first of the log)",

@@ -113,9 +113,7 @@ CollectiveTest
 MakeTest(const CollectiveProgramOptions& options, const Schedule& schedule, const Cluster& cluster)
 {
     CollectiveTest test;
-    std::vector<std::string> names = ListCollectives();
-    names.emplace_back("barrier");
-    const std::string name = MatchName("collective", options.collective, names);
+    const std::string name = FindCollectiveName(options.collective);
     test.isBarrier = name == "barrier";
     test.collective = test.isBarrier ? Collective::ALL_REDUCE : CollectiveFromString(name);
     if (options.grouping != "stride" && options.grouping != "block")

@@ -27,6 +27,11 @@ namespace proteus
 std::string ListServed();
 
 /// @ingroup proteus
+/// @param typed name of a collective, or barrier @return it as it is listed
+/// @throw std::invalid_argument if there is none, as MatchName()
+std::string FindCollectiveName(const std::string& typed);
+
+/// @ingroup proteus
 /// Options of proteus-collective, as the command line says them.
 struct CollectiveProgramOptions
 {

@@ -313,12 +313,10 @@ Simulate(const Cluster& cluster,
     {
         throw RunStopped("a collective was stopped");
     }
-    if (GetNRanks() == 1) // each of several knows its own links only
-    {
-        RunNotes::HearPackets(ReadExecutorSettings(test.stream),
-                              cluster,
-                              job->GetFabric()->GetLinkStatistics());
-    }
+    const auto links = job->GetFabric()->GetLinkStatistics();
+    RunNotes::HearPackets(ReadExecutorSettings(test.stream),
+                          cluster,
+                          GetNRanks() == 1 ? &links : nullptr);
     const Timeline timeline = job->GetTimeline();
     Simulated result;
     for (const auto& tasks : made.tasks)

@@ -29,6 +29,7 @@
 #include "ns3/uinteger.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
 #include <stdexcept>
 #include <string>
@@ -81,6 +82,7 @@ class PacketOptions
                              "long communications that are simulated at a time, each by a process "
                              "of its own (0: as many as the machine has cores)",
                              m_threads);
+            command.AddRange("threads", 0, MOST_THREADS);
         }
         for (const char* name : {"repetition", "threads"})
         {
@@ -88,12 +90,7 @@ class PacketOptions
         }
         for (const char* name : {"joinWindow", "joinGrid"})
         {
-            command.AddCheck(name, [](const std::string& time) {
-                if (Time(time).IsStrictlyNegative())
-                {
-                    throw std::invalid_argument("must be 0 or more");
-                }
-            });
+            command.AddTimeRange(name, Time(0), Seconds(1000));
             command.AddIdle(name, [run]() { return run ? run->FindNoJoins() : ""; });
         }
         command.AddIdle("joinWindow", []() {
@@ -127,7 +124,6 @@ class PacketOptions
         });
         if (threads != given.end())
         {
-            constexpr int64_t MOST_THREADS = 1024;
             Config::SetDefault(
                 "ns3::proteus::PacketNetwork::Threads",
                 UintegerValue(ToCount(std::stoll(threads->second), "threads", 0, MOST_THREADS)));
@@ -140,6 +136,8 @@ class PacketOptions
     }
 
   private:
+    static constexpr int64_t MOST_THREADS = 1024;
+
     /// @param attribute that an option is @param time of the option
     static void SetTime(const std::string& attribute, const Time& time)
     {
@@ -303,10 +301,19 @@ CommandLineProgram::Main(int argc, char* argv[])
             }
             return isNew;
         });
+        for (const char* name : {"NS_ATTRIBUTE_DEFAULT", "NS_GLOBAL_VALUE"})
+        {
+            if (std::getenv(name) != nullptr)
+            {
+                Warn(std::string("the environment variable ") + name +
+                     " is set: ns-3 takes what it says for packets only, without a check, and "
+                     "--config does not repeat it; give it as --NAME=VALUE");
+            }
+        }
         std::vector<std::string> idle;
         WithOptions(command, [&]() {
             const EndAtOnce nothingDone; // it may take long to look at a large job
-            idle = command.FindIdle();
+            idle = command.NoteIdle();
         });
         if (ProgramOptions* options = GetRunOptions())
         {
@@ -319,22 +326,27 @@ CommandLineProgram::Main(int argc, char* argv[])
             typed = {fabric->GetOptions(), command.GetConfiguration(), idle, {}};
         }
         const RunNotes runs(std::move(typed));
-        const auto list = [&](const std::vector<std::string>& warnings) {
-            std::vector<std::string> notes = idle;
-            notes.insert(notes.end(), warnings.begin(), warnings.end());
-            const auto unheeded = PrintsNotes() ? runs.ListOfJobs() : runs.List();
-            notes.insert(notes.end(), unheeded.begin(), unheeded.end());
+        const auto list = [&]() { // what the runs did not come to
+            std::vector<std::string> notes = PrintsNotes() ? runs.ListOfJobs() : runs.List();
             const auto unread = FindIdleAttributes(command.GetConfiguration(),
                                                    SendsPackets() ? AttributeReaders::EXECUTORS
                                                                   : AttributeReaders::NOBODY);
             notes.insert(notes.end(), unread.begin(), unread.end());
             return notes;
         };
-        command.SetNotes([&]() { return list(heard); });
+        command.SetNotes([&]() {
+            std::vector<std::string> notes = heard;
+            const auto more = list();
+            notes.insert(notes.end(), more.begin(), more.end());
+            return notes;
+        });
         WithOptions(command, [&]() { Run(); });
-        for (const std::string& line : list({}))
+        for (const auto& lines : {idle, list()})
         {
-            Warn(line);
+            for (const std::string& line : lines)
+            {
+                Warn(line);
+            }
         }
     });
 }

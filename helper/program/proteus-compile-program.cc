@@ -251,9 +251,9 @@ class CompileProgram : public CommandLineProgram
             "JSON file with measured times of operators, which go before computed ones",
             m_options.profile);
         command.AddInput("profile");
-        command.AddValue("launchInterval",
-                         "least time of a kernel: the host's pace in issuing them",
-                         m_options.launchInterval);
+        AddLaunchInterval(command,
+                          "least time of a kernel: the host's pace in issuing them",
+                          m_options.launchInterval);
         m_options.framework.AddTo(command);
         command.AddValue(
             "untimed",
@@ -272,7 +272,7 @@ class CompileProgram : public CommandLineProgram
         command.AddOutput("saveGraph",
                           "save the execution graph to this .json, .pb or .dot (Graphviz) file",
                           m_options.graph);
-        command.AddOutput(
+        command.AddFolder(
             "chakra",
             "save the execution graph as a Chakra trace: this folder gets a file per GPU",
             m_options.chakra);

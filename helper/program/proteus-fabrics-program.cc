@@ -9,6 +9,7 @@
 #include "proteus-graph-times.h"
 #include "proteus-model-options.h"
 #include "proteus-name-lists.h"
+#include "proteus-option-meanings.h"
 #include "proteus-plot-option.h"
 #include "proteus-program-options.h"
 #include "proteus-programs.h"
@@ -502,6 +503,7 @@ class FabricsProgram : public CommandLineProgram
             "with packets)",
             m_options.fabrics);
         command.AddValue("cluster", "server preset, e.g. dgx-a100", m_options.cluster);
+        command.AddMeaning("cluster", GetClusterMeaning);
         command.AddValue("nodes", "servers", m_options.nodes);
         const std::string own = "what --fabrics names says it itself";
         command.AddIdle("nodes",
@@ -525,8 +527,8 @@ class FabricsProgram : public CommandLineProgram
                          "several random streams, e.g. 1-20: the median is compared, and least and "
                          "most are shown",
                          m_options.streams);
-        command.AddValue(
-            "launchInterval",
+        AddLaunchInterval(
+            command,
             "least time of a kernel (default: the framework's): the host's pace in issuing them",
             m_options.launchInterval);
         m_options.AddComputeTimeTo(command);

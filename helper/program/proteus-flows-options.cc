@@ -7,6 +7,7 @@
 #include "proteus-flows-options.h"
 
 #include "proteus-name-lists.h"
+#include "proteus-option-meanings.h"
 #include "proteus-program-options.h"
 
 #include "ns3/config.h"
@@ -99,6 +100,7 @@ FlowsOptions::AddTo(OptionList& command)
                      "a cluster JSON file, an NCCL topology XML, a text topology as the HPCC "
                      "simulator has it, or a server preset",
                      cluster);
+    command.AddMeaning("cluster", GetClusterMeaning);
     command.AddValue("nodes", "servers of a preset (0: what the file says, or one)", nodes);
     fabric.AddTo(command, [this](const FabricOptions& between) {
         return DescribeNetwork(MakeCluster(between));

@@ -73,22 +73,20 @@ WriteResults(const FlowsOptions& options,
     WriteCsvFile(options.csv, [&player](std::ostream& out) {
         WriteFlowCsv(player.GetFlows(), player.GetTimes(), out);
     });
-    if (GetNRanks() == 1) // each of several knows its own links only
-    {
-        ExecutorSettings settings = ReadExecutorSettings(options.stream);
-        settings.engine.erase(
-            std::remove_if(settings.engine.begin(),
-                           settings.engine.end(),
-                           [&options](const EngineSetting& setting) {
-                               // Options of the program are named as such.
-                               const bool isTyped =
-                                   options.congestionControl.empty() && options.transport.empty();
-                               return !isTyped &&
-                                      setting.name == "ns3::proteus::Transport::CongestionControl";
-                           }),
-            settings.engine.end());
-        RunNotes::HearPackets(settings, fabric->GetCluster(), fabric->GetLinkStatistics());
-    }
+    ExecutorSettings settings = ReadExecutorSettings(options.stream);
+    settings.engine.erase(
+        std::remove_if(settings.engine.begin(),
+                       settings.engine.end(),
+                       [&options](const EngineSetting& setting) {
+                           // Options of the program are named as such.
+                           const bool isTyped =
+                               options.congestionControl.empty() && options.transport.empty();
+                           return !isTyped &&
+                                  setting.name == "ns3::proteus::Transport::CongestionControl";
+                       }),
+        settings.engine.end());
+    const auto links = fabric->GetLinkStatistics();
+    RunNotes::HearPackets(settings, fabric->GetCluster(), GetNRanks() == 1 ? &links : nullptr);
     FlowsSummary summary = Summarize(player, fabric, wallS);
     summary.idle = options.FindIdle(player, fabric);
     Print(summary);

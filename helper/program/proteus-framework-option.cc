@@ -12,6 +12,7 @@
 
 #include "ns3/proteus-framework-json.h"
 #include "ns3/proteus-gpu-model.h"
+#include "ns3/proteus-output-plan.h"
 #include "ns3/proteus-readable-file.h"
 #include "ns3/proteus-strategy-json.h"
 
@@ -53,6 +54,8 @@ FrameworkOption::AddTo(OptionList& command)
                      "whose kernels and host are timed: a name in workloads/frameworks/ or a JSON "
                      "file (default: by model, strategy and GPU, see the manual)",
                      name);
+    command.AddMeaning("framework",
+                       [this](const std::string& text) { return FindRealPath(FindFile(text)); });
 }
 
 std::string
@@ -83,10 +86,6 @@ FrameworkOption::Load(const std::string& gpu,
                       const StrategyTree* tree,
                       const LaunchInterval& interval) const
 {
-    if (interval.value.IsStrictlyNegative())
-    {
-        throw std::invalid_argument("--launchInterval: must not be negative");
-    }
     Framework framework = LoadFramework(
         FindFile(name.empty() ? ChooseFramework(gpu, model, tree) : std::string(name)));
     if (interval.isGiven)

@@ -40,6 +40,7 @@ struct TrainingPlan
     Model model;                    //!< what
     StrategyTree tree;              //!< how
     std::vector<std::string> files; //!< that the model is from
+    std::string source{};           //!< of the strategy, before errors: a file, or its option
 };
 
 /// @ingroup proteus

@@ -17,6 +17,7 @@
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-json.h"
 #include "ns3/proteus-output-file.h"
+#include "ns3/proteus-output-plan.h"
 #include "ns3/proteus-parallel-plan.h"
 
 #include <algorithm>
@@ -296,6 +297,9 @@ class Gpt3Program : public CommandLineProgram
         command.AddValue("model",
                          "GPT-3 model: 125M, 350M, 760M, 1.3B, 2.7B, 6.7B, 13B or 175B",
                          m_options.model);
+        command.AddMeaning("model", [this](const std::string& name) {
+            return FindRealPath(GetModelFile(FindFamilyName(name), m_options.models));
+        });
         command.AddValue("tp",
                          "tensor-parallel size (0: the largest up to 8 that shares the attention "
                          "heads evenly)",

@@ -6,7 +6,6 @@
 
 #include "proteus-kernel-costs-option.h"
 
-#include "ns3/boolean.h"
 #include "ns3/proteus-attribute-defaults.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-input-file.h"
@@ -77,7 +76,7 @@ KernelCostsOption::AddTo(OptionList& command, const std::function<Cluster()>& cl
                      file);
     command.AddInput("kernelCosts");
     command.AddIdle("kernelCosts", []() -> std::string {
-        return ReadDefault<BooleanValue>(PacketNetwork::GetTypeId(), "KernelCosts").Get()
+        return IsOn(PacketNetwork::GetTypeId(), "KernelCosts")
                    ? ""
                    : "--ns3::proteus::PacketNetwork::KernelCosts=false leaves them out";
     });

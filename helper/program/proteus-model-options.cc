@@ -8,15 +8,18 @@
 
 #include "proteus-idle-keys.h"
 #include "proteus-name-lists.h"
+#include "proteus-option-meanings.h"
 
 #include "ns3/proteus-compile.h"
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-model-json.h"
+#include "ns3/proteus-output-plan.h"
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-profile-doubts.h"
 #include "ns3/proteus-profile-json.h"
 #include "ns3/proteus-readable-file.h"
 #include "ns3/proteus-split.h"
+#include "ns3/proteus-strategy-error.h"
 #include "ns3/proteus-strategy-json.h"
 #include "ns3/proteus-tables.h"
 #include "ns3/proteus-warning.h"
@@ -158,6 +161,23 @@ LoadProfile(const std::string& path)
     return ReadProfileJson(file.GetStream(), path);
 }
 
+/// @param plan to compile @param compile what compiles it
+/// @return the graph @throw std::invalid_argument for what is wrong with the strategy, after its
+/// source
+template <typename F>
+ExecutionGraph
+WithSource(const TrainingPlan& plan, F compile)
+{
+    try
+    {
+        return compile();
+    }
+    catch (const StrategyError& error)
+    {
+        throw std::invalid_argument((plan.source.empty() ? "" : plan.source + ": ") + error.what());
+    }
+}
+
 /// @return whether a GPU has a unit for a number format, or computes in a wider one
 bool
 HasUnit(const GpuDatasheet& gpu, DataType type)
@@ -256,18 +276,28 @@ WarnOfIdleProfile(const std::optional<ProfileTable>& measured, const std::string
 } // namespace
 
 void
-ModelOptions::AddTo(OptionList& command,
-                    const FrameworkOption& framework,
-                    const std::function<std::string()>& gpu)
+ModelOptions::AddModelTo(OptionList& command)
 {
     command.AddValue("model",
                      "model: a name in workloads/models/, e.g. gpt3-6.7b, or a JSON file",
                      model);
     command.AddChoices("model", ListJsonFiles(folder));
+    command.AddMeaning("model", [this](const std::string& name) {
+        return FindRealPath(FindModelFile(name, folder));
+    });
+}
+
+void
+ModelOptions::AddTo(OptionList& command,
+                    const FrameworkOption& framework,
+                    const std::function<std::string()>& gpu)
+{
+    AddModelTo(command);
     command.AddValue("strategy",
                      "strategy: a JSON file, or the short form itself, e.g. tp=8,dp=2,zero=1 or "
                      "{\"tp\": 8, \"dp\": 2}",
                      strategy);
+    command.AddMeaning("strategy", GetStrategyMeaning);
     command.AddIdleParts(
         "strategy",
         [this, &framework, gpu]() {
@@ -344,7 +374,7 @@ ModelOptions::Load(const FrameworkDefaults& defaults) const
         }
     }();
     StrategyTree tree = file.GetTree(loaded);
-    return {std::move(loaded), std::move(tree), ListModelFiles(path)};
+    return {std::move(loaded), std::move(tree), ListModelFiles(path), file.name};
 }
 
 std::vector<std::string>
@@ -396,8 +426,9 @@ CompileForGpu(const TrainingPlan& plan,
               const std::string& profile)
 {
     const auto measured = LoadProfile(profile);
-    ExecutionGraph graph =
-        Compile(plan.model, plan.tree, gpu, framework, measured ? &*measured : nullptr);
+    ExecutionGraph graph = WithSource(plan, [&] {
+        return Compile(plan.model, plan.tree, gpu, framework, measured ? &*measured : nullptr);
+    });
     WarnOfIdleProfile(measured, profile);
     WarnOfOddProfile(measured, profile);
     WarnOfMissingUnit(plan, gpu);
@@ -412,12 +443,14 @@ CompileForCluster(const TrainingPlan& plan,
                   std::vector<CarriedDependency>* carried)
 {
     const auto measured = LoadProfile(profile);
-    ExecutionGraph graph = Compile(plan.model,
-                                   plan.tree,
-                                   cluster,
-                                   framework,
-                                   measured ? &*measured : nullptr,
-                                   carried);
+    ExecutionGraph graph = WithSource(plan, [&] {
+        return Compile(plan.model,
+                       plan.tree,
+                       cluster,
+                       framework,
+                       measured ? &*measured : nullptr,
+                       carried);
+    });
     WarnOfIdleProfile(measured, profile);
     WarnOfOddProfile(measured, profile);
     WarnOfMissingUnit(plan, FindGpuDatasheet(cluster.GetVertices()[cluster.GetGpus().at(0)].model));

@@ -50,6 +50,9 @@ struct ModelOptions
     int64_t firstStageBlocks{0}; //!< ParallelPlan::firstStageBlocks; 0: as the strategy has it
     int64_t lastStageBlocks{0};  //!< ParallelPlan::lastStageBlocks; 0: as the strategy has it
 
+    /// @param command to add --model to
+    void AddModelTo(OptionList& command);
+
     /// @param command to add the options to @param framework of the job, read after Parse()
     /// @param gpu returns the name of its data sheet, asked after Parse()
     void AddTo(OptionList& command,

@@ -133,11 +133,18 @@ FindClusterName(const std::string& text)
     {
         return alias;
     }
+    const std::size_t colon = text.find(':'); // behind which changes of a preset stand
+    const std::string preset = FindAlias(text.substr(0, colon), GetServerPresets());
+    if (!preset.empty())
+    {
+        return preset + text.substr(colon);
+    }
     const bool isFile = text.find_first_of("/.") != std::string::npos;
-    throw std::invalid_argument("--cluster=" + text + ": " +
-                                (isFile
-                                     ? "cannot be read: " + DescribeUnreadable(GetClusterPath(text))
-                                     : Suggest(text, ListClusters())));
+    throw std::invalid_argument(
+        "--cluster=" + text + ": " +
+        (isFile ? "cannot be read: " + DescribeUnreadable(GetClusterPath(text))
+                : Suggest(text.compare(0, 8, "classic:") == 0 ? text : text.substr(0, colon),
+                          ListClusters())));
 }
 
 bool

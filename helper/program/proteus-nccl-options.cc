@@ -144,6 +144,15 @@ NcclOptions::AddTo(OptionList& command, const std::function<Cluster()>& cluster)
     command.AddCheck("ncclVersion", [](const std::string& text) { ParseNcclVersion(text); });
     command.AddCheck("cpuVendor", [](const std::string& name) { CpuVendorFromString(name); });
     command.AddCheck("netPlugin", [](const std::string& name) { FindNetPlugin(name); });
+    command.AddMeaning("algorithm", [](const std::string& name) {
+        return MatchName("algorithm", name, ListAlgorithmNames());
+    });
+    command.AddMeaning("protocol", [](const std::string& name) {
+        return std::string(ToString(ProtocolFromString(name)));
+    });
+    command.AddMeaning("ncclVersion", [](const std::string& text) {
+        return std::to_string(ParseNcclVersion(text));
+    });
     command.AddIdle("ncclVersion", [this]() -> std::string {
         return GetVersion() > NEWEST_NCCL
                    ? "the newest version that is known is taken, " +

@@ -8,6 +8,7 @@
 
 #include "ns3/proteus-output-plan.h"
 #include "ns3/proteus-readable-file.h"
+#include "ns3/proteus-tables.h"
 
 #include <algorithm>
 #include <cctype>
@@ -138,11 +139,9 @@ FindOutput(const std::vector<NamedFile>& outputs, const std::string& path)
     return found == outputs.end() ? "" : found->option + "=" + found->value;
 }
 
-/// @param value name of a file @param ending of the names of its format @throw
-/// std::invalid_argument if it ends as another format does; names without an ending, and endings
-/// that say no format, are as good
-void
-CheckEnding(const std::string& value, const std::string& ending)
+/// @param value name of a file or folder @return its ending, if that says a format; else empty
+std::string
+FindFormat(const std::string& value)
 {
     static const std::set<std::string> FORMATS{
         ".bz2", ".csv",     ".dot", ".gz",  ".htm",  ".html", ".json", ".jsonl",
@@ -152,9 +151,31 @@ CheckEnding(const std::string& value, const std::string& ending)
     std::transform(own.begin(), own.end(), own.begin(), [](unsigned char c) {
         return static_cast<char>(std::tolower(c));
     });
-    if (own != ending && FORMATS.count(own) > 0)
+    return FORMATS.count(own) > 0 ? own : "";
+}
+
+/// @param value name of a file @param ending of the names of its format @throw
+/// std::invalid_argument if it ends as another format does; names without an ending, and endings
+/// that say no format, are as good
+void
+CheckEnding(const std::string& value, const std::string& ending)
+{
+    const std::string own = FindFormat(value);
+    if (!own.empty() && own != ending)
     {
         throw std::invalid_argument("is no " + own + " file: the name must end in " + ending);
+    }
+}
+
+/// @param value name of a folder @throw std::invalid_argument if it ends as that of a file does
+void
+CheckFolder(const std::string& value)
+{
+    std::error_code none; // a name that cannot be looked at is said when it is written
+    const std::string own = FindFormat(value);
+    if (!own.empty() && !std::filesystem::is_directory(value, none))
+    {
+        throw std::invalid_argument("is a folder, and no " + own + " file: leave the ending out");
     }
 }
 
@@ -233,6 +254,13 @@ OptionList::AddOutput(const std::string& name,
 }
 
 void
+OptionList::AddFolder(const std::string& name, const std::string& help, CommandLineText& value)
+{
+    Add(name, help, OptionKind::OUTPUT, value);
+    AddCheck(name, CheckFolder);
+}
+
+void
 OptionList::AddCheck(const std::string& name, std::function<void(const std::string& value)> check)
 {
     m_checks.emplace(name, std::move(check));
@@ -247,6 +275,23 @@ OptionList::AddRange(const std::string& name, int64_t least, int64_t most)
         {
             throw std::invalid_argument("must be a number from " + std::to_string(least) + " to " +
                                         std::to_string(most));
+        }
+    });
+}
+
+void
+OptionList::AddTimeRange(const std::string& name, const Time& least, const Time& most)
+{
+    AddCheck(name, [least, most](const std::string& value) {
+        const Time time(value);
+        if (least.IsZero() && time.IsStrictlyNegative())
+        {
+            throw std::invalid_argument("must not be negative");
+        }
+        if (time < least || time > most)
+        {
+            throw std::invalid_argument("must be a time from " + FormatTime(least.GetSeconds()) +
+                                        " to " + FormatTime(most.GetSeconds()));
         }
     });
 }

@@ -9,9 +9,11 @@
 #include "proteus-attribute-check.h"
 #include "proteus-name-lists.h"
 #include "proteus-option-manual.h"
+#include "proteus-option-meanings.h"
 
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-json.h"
+#include "ns3/proteus-warning.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -236,6 +238,56 @@ OptionList::FindIdle() const
         }
     }
     return lines;
+}
+
+const std::vector<std::string>&
+OptionList::NoteIdle()
+{
+    m_idleNotes = FindIdle();
+    return m_idleNotes;
+}
+
+bool
+OptionList::ParseAndWarn(const std::vector<std::string>& arguments, std::ostream& out)
+{
+    if (!Parse(arguments, out))
+    {
+        return false;
+    }
+    for (const std::string& line : NoteIdle())
+    {
+        Warn(line);
+    }
+    return true;
+}
+
+std::vector<std::string>
+OptionList::GetNotes() const
+{
+    std::vector<std::string> notes = m_idleNotes;
+    const auto more = m_notes ? m_notes() : std::vector<std::string>();
+    notes.insert(notes.end(), more.begin(), more.end());
+    return notes;
+}
+
+void
+OptionList::AddMeaning(const std::string& name,
+                       std::function<std::string(const std::string& value)> meaning)
+{
+    m_meanings[name] = std::move(meaning);
+}
+
+std::string
+OptionList::GetMeaning(const std::string& name, const std::string& value) const
+{
+    const Entry* entry = Find(Resolve(name));
+    if (!entry)
+    {
+        return value;
+    }
+    const std::string text = NormaliseValue(entry->kind, "--" + entry->name, value);
+    const auto meaning = m_meanings.find(entry->name);
+    return meaning == m_meanings.end() ? GetValueMeaning(entry->kind, text) : meaning->second(text);
 }
 
 void
@@ -552,6 +604,7 @@ OptionList::Parse(const std::vector<std::string>& arguments, std::ostream& out)
     }
     CheckTogether(files);
     m_words = last;
+    m_idleNotes.clear();
     m_configuration.clear();
     for (const Word& word : last)
     {

@@ -111,6 +111,10 @@ class OptionList
                    CommandLineText& value,
                    const std::string& ending = "");
 
+    /// @param name of an option @param help what it is @param value folder to write, whose name
+    /// does not end as that of a file; no two outputs may be the same
+    void AddFolder(const std::string& name, const std::string& help, CommandLineText& value);
+
     /// @param name of an output that is a folder, or what names of several files begin with
     /// @param pattern regular expression (ECMAScript) of what follows it, without a slash at its
     /// end, in names of files that the program may write, e.g. "/rank[0-9]+\.json"
@@ -126,6 +130,13 @@ class OptionList
     /// @param name of an option @param choices values that completion offers for it
     void AddChoices(const std::string& name, const std::vector<std::string>& choices);
 
+    /// Says what values of an option mean, for what compares them. Without it, values mean the same
+    /// that its kind reads alike, see GetValueMeaning(). @param name of the option
+    /// @param meaning gets a value as CommandLine reads it, and returns the same text for all that
+    /// mean the same; throws if it means nothing
+    void AddMeaning(const std::string& name,
+                    std::function<std::string(const std::string& value)> meaning);
+
     /// Has the value of an option looked at as soon as it is read, whether it does anything in a
     /// run or not. @param name of the option @param check gets it as CommandLine reads it, and
     /// throws if it is wrong; the error is said with the option
@@ -134,6 +145,10 @@ class OptionList
     /// @param name of an option that is a whole number @param least that is allowed
     /// @param most that is allowed
     void AddRange(const std::string& name, int64_t least, int64_t most = INT32_MAX);
+
+    /// @param name of an option that is a time @param least that is allowed @param most that is
+    /// allowed
+    void AddTimeRange(const std::string& name, const Time& least, const Time& most);
 
     /// @param name of an option that is a file to read, which has to be there
     void AddInput(const std::string& name);
@@ -168,6 +183,14 @@ class OptionList
      */
     bool Parse(const std::vector<std::string>& arguments, std::ostream& out);
 
+    /// Finds out which options of the last Parse() do nothing. GetNotes() begins with it from now
+    /// on. @return FindIdle()
+    const std::vector<std::string>& NoteIdle();
+
+    /// Parse(), of a program that is no CommandLineProgram, NoteIdle(), and a warning of each line.
+    /// @param arguments as Parse() @param out as Parse() @return as Parse()
+    bool ParseAndWarn(const std::vector<std::string>& arguments, std::ostream& out);
+
     /// @param error about something that a program writes
     /// @return what it says, after the option of the last Parse() that names the file, the folder
     /// that has it, or the begin of its name
@@ -177,18 +200,14 @@ class OptionList
     /// @return it, after the option of the last Parse() that names the file to read
     std::string DescribeInput(const std::string& error) const;
 
-    /// @param list of what results are to say: options that do nothing, and what readers of files
-    /// warn of
+    /// @param list of what results are to say beside NoteIdle(), e.g. what readers of files warn of
     void SetNotes(std::function<std::vector<std::string>()> list)
     {
         m_notes = std::move(list);
     }
 
-    /// @return notes on the run until now; none before SetNotes()
-    std::vector<std::string> GetNotes() const
-    {
-        return m_notes ? m_notes() : std::vector<std::string>();
-    }
+    /// @return notes on the run until now: NoteIdle(), and those of SetNotes()
+    std::vector<std::string> GetNotes() const;
 
     /// @param name of an option, without dashes @return whether it was added
     bool Has(const std::string& name) const
@@ -201,6 +220,14 @@ class OptionList
     {
         return Find(name)->kind;
     }
+
+    /// @param name as it was typed @return the name of the option, if it is an alias
+    const std::string& Resolve(const std::string& name) const;
+
+    /// @param name of an option or attribute @param value that CheckOption() takes
+    /// @return the same text for all values that mean the same, see AddMeaning()
+    /// @throw std::invalid_argument if it means nothing
+    std::string GetMeaning(const std::string& name, const std::string& value) const;
 
     /// Checks an option as Parse() does, and sets nothing. @param name of an option or attribute,
     /// without dashes @param value of it
@@ -232,8 +259,6 @@ class OptionList
     void AddEntry(Entry entry);
     /// @param name of an option @return it, or null
     const Entry* Find(const std::string& name) const;
-    /// @param name as it was typed @return the name of the option, if it is an alias
-    const std::string& Resolve(const std::string& name) const;
     /// @param name of an option that is none here @return the hint about it, or empty
     std::string FindHint(const std::string& name) const;
     /// @param text of an argument @param before the one before it, or empty @return its parts
@@ -266,9 +291,12 @@ class OptionList
     std::map<std::string, Idle> m_idle;           //!< by name of an option
     /// What looks at values: by name of an option.
     std::multimap<std::string, std::function<void(const std::string&)>> m_checks;
+    /// What values mean: by name of an option.
+    std::map<std::string, std::function<std::string(const std::string&)>> m_meanings;
     std::vector<Word> m_words;                         //!< of the last Parse(), each name once
     Configuration m_configuration;                     //!< of the last Parse()
     std::vector<std::string> m_repeated;               //!< lines of FindIdle() on words given again
+    std::vector<std::string> m_idleNotes;              //!< of NoteIdle()
     std::function<std::vector<std::string>()> m_notes; //!< SetNotes(); may be empty
     CommandLine m_command;                             //!< what reads the values
 };

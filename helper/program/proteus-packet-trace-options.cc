@@ -28,7 +28,8 @@ PacketTraceOptions::AddTo(OptionList& command)
         "ascii",
         "write a line for every unit that is queued, sent, received or dropped on any "
         "link to this file; slow and large",
-        ascii);
+        ascii,
+        ".tr"); // as ns-3 calls them
     command.AddOutput("linkSeries",
                       "write utilization, queues, marks and pauses of links over time to this file",
                       linkSeries,
@@ -41,6 +42,7 @@ PacketTraceOptions::AddTo(OptionList& command)
     command.AddValue("seriesInterval",
                      "time between two samples of --linkSeries and --congestionSeries",
                      seriesInterval);
+    command.AddTimeRange("seriesInterval", NanoSeconds(1), Seconds(1000));
     command.AddIdle("seriesInterval", [this]() {
         return linkSeries.empty() && congestionSeries.empty()
                    ? "there is no --linkSeries and no --congestionSeries"
@@ -51,10 +53,6 @@ PacketTraceOptions::AddTo(OptionList& command)
 void
 PacketTraceOptions::Check() const
 {
-    if (!seriesInterval.IsStrictlyPositive())
-    {
-        throw std::invalid_argument("--seriesInterval: must be above 0");
-    }
     for (const std::string& path : {ascii, linkSeries, congestionSeries})
     {
         if (!path.empty())

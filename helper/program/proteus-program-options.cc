@@ -8,6 +8,7 @@
 
 #include "proteus-executors.h"
 #include "proteus-name-lists.h"
+#include "proteus-option-meanings.h"
 #include "proteus-run-notes.h"
 #include "proteus-scenario-run.h"
 #include "proteus-stop-signals.h"
@@ -125,6 +126,7 @@ ProgramOptions::AddClusterTo(OptionList& command)
                          "), a cluster of the published Proteus (classic:" + classics +
                          "), or a file: cluster JSON, NCCL topology, text topology",
                      cluster);
+    command.AddMeaning("cluster", GetClusterMeaning);
     command.AddChoices("cluster", ListClusters());
     command.AddValue("nodes",
                      "servers of a preset (0: two for a preset, what the file says for a file)",
@@ -147,10 +149,17 @@ ProgramOptions::AddClusterTo(OptionList& command)
 }
 
 void
+AddLaunchInterval(OptionList& command, const std::string& help, LaunchInterval& interval)
+{
+    command.AddValue("launchInterval", help, interval);
+    command.AddTimeRange("launchInterval", Time(0), Seconds(1));
+}
+
+void
 ProgramOptions::AddLaunchTo(OptionList& command)
 {
-    command.AddValue(
-        "launchInterval",
+    AddLaunchInterval(
+        command,
         "least time of an operator, of a model that is compiled here of a kernel (default there: "
         "the framework's): the host's pace in issuing kernels",
         launchInterval);
@@ -165,6 +174,8 @@ ProgramOptions::AddComputeTimeTo(OptionList& command)
                      "measured, e.g. 325ms: every kernel is scaled by the same factor (0: as "
                      "computed)",
                      computeTime);
+    // No kernel takes longer than all of its GPU.
+    command.AddTimeRange("computeTime", Time(0), PicoSeconds(MAX_TASK_PS));
 }
 
 void
@@ -395,14 +406,6 @@ ProgramOptions::FitComputation(ExecutionGraph graph, std::vector<std::string>& n
 void
 ProgramOptions::Check() const
 {
-    if (launchInterval.value.IsStrictlyNegative())
-    {
-        throw std::invalid_argument("--launchInterval: must not be negative");
-    }
-    if (computeTime.IsStrictlyNegative())
-    {
-        throw std::invalid_argument("--computeTime: must not be negative");
-    }
     const std::vector<std::string> executors = ParseExecutors(executor, htae, calibration);
     RequireRanks(*this, executors);
     if (traces.IsOn() &&

@@ -60,6 +60,10 @@ std::istream& operator>>(std::istream& input, LaunchInterval& interval);
 /// @param output where to @param interval is written as a time @return output
 std::ostream& operator<<(std::ostream& output, const LaunchInterval& interval);
 
+/// @ingroup proteus
+/// @param command to add --launchInterval to @param help what it is @param interval to set
+void AddLaunchInterval(OptionList& command, const std::string& help, LaunchInterval& interval);
+
 /**
  * @ingroup proteus
  * Options of the programs that run a graph on a cluster.

@@ -112,7 +112,8 @@ ResultOptions::AddTo(OptionList& command)
                       "write a timeline to this file, for ui.perfetto.dev: .pftrace in its own "
                       "format; any other as Chrome JSON. Or to a folder, NAME/: a "
                       "file per rank as PyTorch's profiler writes it, for Holistic Trace Analysis",
-                      timeline);
+                      timeline,
+                      ".json");
     command.AddParts("timeline", R"(/rank\d+\.json)");
     command.AddHint("trace",
                     "--timeline=FILE writes the timeline (--trace reads one, in proteus-run)");

@@ -6,20 +6,18 @@
 
 #include "proteus-run-notes.h"
 
+#include "proteus-name-lists.h"
 #include "proteus-same-choices.h"
+#include "proteus-switched-off.h"
 
-#include "ns3/boolean.h"
 #include "ns3/data-rate.h"
 #include "ns3/proteus-attribute-defaults.h"
 #include "ns3/proteus-breakdown.h"
 #include "ns3/proteus-cluster-text.h"
-#include "ns3/proteus-congestion-type.h"
 #include "ns3/proteus-fabric.h"
 #include "ns3/proteus-paths.h"
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-split.h"
-#include "ns3/proteus-transport.h"
-#include "ns3/string.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
@@ -254,7 +252,7 @@ MayBeMarked(const Link& link, uint64_t queueBytes)
     const char* marks = link.technology == LinkTechnology::ROCE         ? "Ecn"
                         : link.technology == LinkTechnology::INFINIBAND ? "InfinibandEcn"
                                                                         : nullptr;
-    if (marks == nullptr || !ReadDefault<BooleanValue>(fabric, marks).Get())
+    if (marks == nullptr || !IsOn(fabric, marks))
     {
         return false;
     }
@@ -286,126 +284,25 @@ HasChance(const Cluster& cluster, const std::vector<LinkStatistics>& links, bool
     });
 }
 
-/// @param name of an attribute of the fabric that is true or false @return whether it is true
-bool
-IsOn(const std::string& name)
-{
-    return ReadDefault<BooleanValue>(Fabric::GetTypeId(), name).Get();
-}
-
-/// @return whether one of the traffic classes that there are is lossless
-bool
-HasLosslessClass()
-{
-    const TypeId fabric = Fabric::GetTypeId();
-    const uint64_t nClasses = ReadDefault<UintegerValue>(fabric, "TrafficClasses").Get();
-    const auto classes = ParseNumbers("PfcClasses",
-                                      ReadDefault<StringValue>(fabric, "PfcClasses").Get(),
-                                      MAX_TRAFFIC_CLASSES - 1);
-    return classes.empty() ||
-           std::any_of(classes.begin(), classes.end(), [&](uint32_t c) { return c < nClasses; });
-}
-
-/// @param option name of an attribute of what carries packets @param hasFailures whether links may
-/// fail @return what other setting switches it off, or empty
-std::string
-FindOff(const std::string& option, bool hasFailures)
-{
-    const std::string type = option.substr(0, option.rfind("::"));
-    const std::string name = option.substr(std::min(option.size(), type.size() + 2));
-    const auto control =
-        ReadDefault<StringValue>(Transport::GetTypeId(), "CongestionControl").Get();
-    const bool marks = IsOn("Ecn") || IsOn("InfinibandEcn");
-    if (type == "ns3::proteus::DcqcnType" ||
-        (option == "ns3::proteus::Transport::CongestionControl" && control == "dcqcn"))
-    {
-        return marks ? "" : "no port marks packets (Ecn, InfinibandEcn)";
-    }
-    if (type != "ns3::proteus::Fabric")
-    {
-        return "";
-    }
-    static const std::set<std::string> ofPfc{"BufferReserve",
-                                             "Headroom",
-                                             "PauseReaction",
-                                             "PfcClasses",
-                                             "ResumeOffset"};
-    if (ofPfc.count(name) > 0)
-    {
-        return !IsOn("Pfc")         ? "Pfc is off"
-               : HasLosslessClass() ? ""
-                                    : "no traffic class is lossless (PfcClasses, TrafficClasses)";
-    }
-    if (name.compare(0, 3, "Ecn") == 0 && name != "Ecn")
-    {
-        return marks ? "" : "no port marks packets (Ecn, InfinibandEcn)";
-    }
-    if (name == "CutThroughBytes")
-    {
-        return IsOn("RoceCutThrough") || IsOn("InfinibandCutThrough") ? ""
-                                                                      : "no switch cuts through";
-    }
-    if (name == "TelemetryBytes")
-    {
-        return MakeCongestionType(control == "auto" ? "dcqcn" : control)->GetNeeds().telemetry
-                   ? ""
-                   : "the congestion control asks for no telemetry";
-    }
-    return name == "RerouteDelay" && !hasFailures ? "no link fails" : "";
-}
-
-/// @param configuration options, as they were typed @param name of one @return its value, or empty
-std::string
-FindTyped(const Configuration& configuration, const std::string& name)
-{
-    const auto option = std::find_if(configuration.begin(), configuration.end(), [&](auto& typed) {
-        return typed.first == name;
-    });
-    return option == configuration.end() ? "" : option->second;
-}
-
-/// @param option with its value @return whether a note says that it does nothing
-bool
-IsNamed(const TypedNetwork& typed, const std::string& option)
-{
-    const std::string begin = option + " has no effect";
-    return std::any_of(typed.named.begin(), typed.named.end(), [&](const std::string& note) {
-        return note.compare(0, begin.size(), begin) == 0;
-    });
-}
-
 /// @param typed what was typed @param traits of an executor that has run @param cluster it ran on
 /// @param links what each of its links carried
-/// @return a line for every attribute of what carries packets that another setting switches off, or
-/// equal paths that are not there
+/// @return a line if --ns3::proteus::Fabric::Routing chooses among equal paths that are not there
 std::vector<std::string>
-FindSwitchedOff(const TypedNetwork& typed,
-                const ExecutorTraits& traits,
-                const Cluster& cluster,
-                const std::vector<LinkStatistics>& links)
+FindUnusedRouting(const TypedNetwork& typed,
+                  const ExecutorTraits& traits,
+                  const Cluster& cluster,
+                  const std::vector<LinkStatistics>& links)
 {
-    std::vector<std::string> lines;
-    const bool mayFail = !FindTyped(typed.configuration, "scenario").empty();
-    for (const auto& [name, value] : typed.configuration)
+    const std::string name = "ns3::proteus::Fabric::Routing";
+    const std::string value = FindTyped(typed.configuration, name);
+    const std::string option = "--" + name + "=" + value;
+    if (!traits.hasPackets || value.empty() || value == "UpDown" || links.empty() ||
+        !FindTyped(typed.configuration, "scenario").empty() || IsNamed(typed, option) ||
+        HasEqualPaths(cluster, FindCrossed(links)))
     {
-        const std::string option = "--" + name + "=" + value;
-        if (!traits.hasPackets || IsNamed(typed, option))
-        {
-            continue;
-        }
-        const bool isOfPorts = name == "ns3::proteus::Fabric::Routing" && value != "UpDown";
-        const std::string off = FindOff(name, mayFail);
-        if (!off.empty())
-        {
-            lines.push_back(option + " has no effect: " + off);
-        }
-        else if (isOfPorts && !mayFail && !links.empty() &&
-                 !HasEqualPaths(cluster, FindCrossed(links)))
-        {
-            lines.push_back(option + " has no effect: no two paths are equal");
-        }
+        return {};
     }
-    return lines;
+    return {option + " has no effect: no two paths are equal"};
 }
 
 /// @param traits of an executor @param field a CollectiveField @return whether it counts
@@ -462,12 +359,13 @@ FindUnusedChoices(const Configuration& configuration,
 std::vector<std::pair<std::string, std::string>>
 ListClusterSettings(const Configuration& configuration)
 {
-    const std::string text = FindTyped(configuration, "cluster");
+    const std::string typed = FindTyped(configuration, "cluster");
+    const std::string text = typed.empty() ? typed : FindClusterName(typed);
     if (!IsClusterText(text))
     {
         return {};
     }
-    return SplitSettings("--cluster=" + text,
+    return SplitSettings("--cluster=" + typed,
                          text.substr(GetTextPreset(text).size() + 1),
                          "nic=4x200G-roce");
 }
@@ -625,10 +523,12 @@ RunNotes::Hear(const ProgramOptions& options,
         options.information.configuration,
         options.information.notes,
         [&options](const FabricOptions& fabric) { return options.BuildCluster(fabric); }};
-    std::vector<std::string> lines = FindSwitchedOff(typed, traits, cluster, record.links);
+    std::vector<std::string> lines =
+        traits.hasPackets ? FindSwitchedOff(typed) : std::vector<std::string>();
     typed.named.insert(typed.named.end(), lines.begin(), lines.end());
     for (const auto& more :
-         {FindUnusedNetwork(typed, traits, cluster, record.links),
+         {FindUnusedRouting(typed, traits, cluster, record.links),
+          FindUnusedNetwork(typed, traits, cluster, record.links),
           FindUnusedServers(typed.configuration, cluster, graph),
           FindUnusedChoices(typed.configuration, traits, settings, cluster, graph),
           FindUnusedSharing(typed.configuration, traits, graph, record.timeline)})
@@ -660,17 +560,24 @@ RunNotes::Hear(const ProgramOptions& options,
 void
 RunNotes::HearPackets(const ExecutorSettings& settings,
                       const Cluster& cluster,
-                      const std::vector<LinkStatistics>& links)
+                      const std::vector<LinkStatistics>* links)
 {
     const ExecutorTraits& traits = FindExecutor("packet").GetTraits();
     if (g_notes == nullptr)
     {
         return;
     }
-    std::vector<std::string> lines = FindUnusedNetwork(g_notes->m_typed, traits, cluster, links);
-    for (const std::string& line : ListIdleSettings(traits, settings, cluster, links))
+    TypedNetwork typed = g_notes->m_typed;
+    std::vector<std::string> lines = FindSwitchedOff(typed);
+    typed.named.insert(typed.named.end(), lines.begin(), lines.end());
+    if (links != nullptr)
     {
-        lines.push_back(line);
+        for (const auto& more : {FindUnusedRouting(typed, traits, cluster, *links),
+                                 FindUnusedNetwork(typed, traits, cluster, *links),
+                                 ListIdleSettings(traits, settings, cluster, *links)})
+        {
+            lines.insert(lines.end(), more.begin(), more.end());
+        }
     }
     Note(traits.name, lines);
 }

@@ -8,6 +8,7 @@
 #define PROTEUS_RUN_NOTES_H
 
 #include "proteus-program-options.h"
+#include "proteus-typed-network.h"
 
 #include "ns3/proteus-executor.h"
 
@@ -28,17 +29,6 @@ namespace ns3
 {
 namespace proteus
 {
-
-/// @ingroup proteus
-/// What was typed about the network between servers.
-struct TypedNetwork
-{
-    FabricOptions fabric;           //!< how servers are joined
-    Configuration configuration;    //!< all options, as they were typed
-    std::vector<std::string> named; //!< lines on options without effect that are said already
-    /// Makes the cluster with other options of fabrics; empty: its executors know single links.
-    std::function<Cluster(const FabricOptions&)> build;
-};
 
 /**
  * @ingroup proteus
@@ -91,11 +81,12 @@ class RunNotes
      * The same for what sends packets without an executor.
      * @param settings of the run
      * @param cluster that it ran on
-     * @param links what they carried
+     * @param links what they carried; null: one of several processes does not know, and hears only
+     * what does not follow from it
      */
     static void HearPackets(const ExecutorSettings& settings,
                             const Cluster& cluster,
-                            const std::vector<LinkStatistics>& links);
+                            const std::vector<LinkStatistics>* links);
 
     /// To be called for each job of a program whose memory was to be ignored. @param fits whether
     /// it fits into memory

@@ -296,9 +296,28 @@ class ScenarioRunner
         }
     }
 
-    /// Names events that change nothing, those that slow GPUs down of which no job has one among
-    /// them. @param nDevices GPUs of all jobs, the first ones @param alonePs time of the first job
-    /// alone @param record gets the notes
+    /// @param event that slows GPUs or hosts down @param alonePs time of the first job alone
+    /// @param timeline of all jobs @return whether a compute task takes longer for it
+    bool SlowsATask(const ScenarioEvent& event, int64_t alonePs, const Timeline& timeline) const
+    {
+        constexpr int64_t SOME_PS = 1000000; // of a task whose time the run has found
+        const ExecutionGraph& graph = m_composed.graph;
+        Scenario lone;
+        lone.events.push_back(event);
+        const ScenarioPlan plan = MakeScenarioPlan(lone, m_ranked, graph.GetNDevices(), alonePs);
+        return std::any_of(timeline.spans.begin(), timeline.spans.end(), [&](const Span& span) {
+            const Task& task = graph.GetTask(span.task);
+            const int64_t ownPs = task.durationPs < 0 ? SOME_PS : task.durationPs;
+            return task.kind == TaskKind::COMPUTE &&
+                   (task.durationPs < 0 && event.kind == ScenarioEvent::Kind::SLOW_HOST
+                        ? plan.Stretch(span.device, span.startPs, 0) > 0
+                        : plan.Stretch(span.device, span.startPs, ownPs) != ownPs);
+        });
+    }
+
+    /// Names events that change nothing, those that slow GPUs down of which no job has one, and
+    /// those that come to no task, among them. @param nDevices GPUs of all jobs, the first ones
+    /// @param alonePs time of the first job alone @param record gets the notes
     void NoteIdleEvents(uint32_t nDevices, int64_t alonePs, RunRecord& record) const
     {
         const auto begin = m_ranked.GetGpus().begin();
@@ -313,6 +332,15 @@ class ScenarioRunner
                 record.notes.push_back(m_options.scenario + ": /events/" + std::to_string(i) +
                                        ": has no effect: no job runs on a GPU that it names");
                 others.events[i].gpus.clear(); // which is no event any more
+            }
+            else if (!gpus.empty() && !record.isPartial &&
+                     m_scenario.events[i].at.Resolve(alonePs) < record.timeline.endPs &&
+                     !SlowsATask(m_scenario.events[i], alonePs, record.timeline))
+            {
+                record.notes.push_back(m_options.scenario + ": /events/" + std::to_string(i) +
+                                       ": has no effect: no compute task that begins meanwhile on "
+                                       "its GPUs takes longer");
+                others.events[i].gpus.clear();
             }
         }
         for (const std::string& line : FindIdleEvents(others, m_ranked, nDevices, alonePs))

@@ -128,7 +128,9 @@ ScheduleOptions::Prepare(const ExecutionGraph& graph,
                            ToCount(iterations, "iterations", 1),
                            cross);
     });
-    job.run = PrepareSchedule(job.repeated.graph, ReadSettings());
+    const ScheduleSettings settings = ReadSettings();
+    job.run = ReadNamed("--communicationSchedule=" + schedule,
+                        [&]() { return PrepareSchedule(job.repeated.graph, settings); });
     return job;
 }
 

@@ -16,6 +16,7 @@
 
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-result-tables.h"
+#include "ns3/proteus-schedule-text.h"
 #include "ns3/proteus-split.h"
 #include "ns3/proteus-tables.h"
 #include "ns3/proteus-tuner.h"
@@ -127,6 +128,21 @@ DescribeMethods()
     return text;
 }
 
+/// @return the policies that heed a credit
+std::string
+ListCreditPolicies()
+{
+    std::string names;
+    for (const SchedulingPolicy& policy : GetSchedulingPolicies())
+    {
+        if (HeedsCredit(policy))
+        {
+            names += (names.empty() ? "" : ", ") + policy.name;
+        }
+    }
+    return names;
+}
+
 /// The program.
 class ScheduleProgram : public CommandLineProgram
 {
@@ -159,7 +175,9 @@ class ScheduleProgram : public CommandLineProgram
         command.AddValue("partition",
                          "bytes of a part, of the policies that order",
                          m_options.partition);
-        command.AddValue("credit", "bytes under way, of the policy priority", m_options.credit);
+        command.AddValue("credit",
+                         "bytes under way, of the policies that heed it: " + ListCreditPolicies(),
+                         m_options.credit);
         command.Add("messageUs",
                     "time from the decision of the rank that schedules until the others know, of "
                     "the policies that order, a time or microseconds",
@@ -194,10 +212,10 @@ class ScheduleProgram : public CommandLineProgram
             }
         });
         command.AddCheck("messageUs", [](const std::string& microseconds) {
-            constexpr double MOST = 1e9;
+            constexpr double MOST = MOST_MESSAGE_PS / 1e6;
             if (std::stod(microseconds) < 0 || std::stod(microseconds) > MOST)
             {
-                throw std::invalid_argument("must be 0 to 1e9 microseconds");
+                throw std::invalid_argument("must be 0 to 1e6 microseconds");
             }
         });
         command.AddRange("partition", 1);
@@ -221,6 +239,15 @@ class ScheduleProgram : public CommandLineProgram
                              "add --priorityOn=wire or both";
             });
         }
+        command.AddIdle("partition", [this]() -> std::string {
+            return HasPolicy(m_options, Orders) ? "" : "--tune searches it";
+        });
+        command.AddIdle("credit", [this]() -> std::string {
+            const std::string searched = m_options.tune ? ", and --tune searches it" : "";
+            return HasPolicy(m_options, HeedsCredit) ? ""
+                                                     : "no policy of --policies heeds it (" +
+                                                           ListCreditPolicies() + " do)" + searched;
+        });
         command.AddIdle("credit", [this] {
             return OrdersOn(m_options, {schedule_place::SENDER, schedule_place::BOTH})
                        ? ""
@@ -259,7 +286,7 @@ class ScheduleProgram : public CommandLineProgram
                           m_options.save,
                           ".json");
         command.AddHint("save", "it is --saveSchedule");
-        command.AddOutput("timelines",
+        command.AddFolder("timelines",
                           "write the timeline of every row to this folder, with all parts, pushes "
                           "and pulls: EXECUTOR-POLICY.pftrace for ui.perfetto.dev, and .csv with "
                           "the spans",

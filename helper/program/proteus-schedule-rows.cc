@@ -7,6 +7,7 @@
 #include "proteus-schedule-rows.h"
 
 #include "proteus-executors.h"
+#include "proteus-name-lists.h"
 #include "proteus-run-notes.h"
 #include "proteus-stop-signals.h"
 
@@ -78,8 +79,10 @@ RunPolicy(const ScheduleTrialOptions& options,
           const ScheduleTrial& trial)
 {
     const ScheduleSettings& settings = trial.settings;
-    const ScheduledRun run = job.servers ? PrepareSchedule(job.repeated, settings, *job.servers)
-                                         : PrepareSchedule(job.repeated.graph, settings);
+    const ScheduledRun run =
+        job.servers ? PrepareSchedule(job.repeated, settings, *job.servers)
+                    : ReadNamed("--partition=" + std::to_string(settings.partBytes),
+                                [&] { return PrepareSchedule(job.repeated.graph, settings); });
     ExecutorSettings executorSettings = MakeRunSettings(options, job.cluster);
     executorSettings.runtime.startControl = run.startControl;
     SignalObserver observer;
@@ -205,9 +208,9 @@ MakeRepeatedJob(const ScheduleTrialOptions& options)
             (wasFused != optimizer.isFused ? " and fusedOptimizer=true are" : " is") + " left out");
     }
     std::vector<CarriedDependency> carried;
-    const ExecutionGraph graph = options.FitComputation(
-        Compile(plan.model, plan.tree, job.cluster, framework, nullptr, &carried),
-        job.notes);
+    const ExecutionGraph graph =
+        options.FitComputation(CompileForCluster(plan, job.cluster, framework, "", &carried),
+                               job.notes);
     options.CheckMemory(graph, job.cluster);
     const RunRecord alone =
         FindExecutor("ideal").Run(graph, job.cluster, MakeExecutorSettings(options));
@@ -220,10 +223,12 @@ MakeRepeatedJob(const ScheduleTrialOptions& options)
     job.work = {FindLeastPeriodS(graph, carried, timesPs, ScheduleSettings().kinds),
                 FindLeastPeriodS(graph, carried, timesPs, {}),
                 graph.GetFacts()};
-    job.repeated = RepeatGraph(graph,
-                               carried,
-                               ToCount(options.iterations, "iterations", 2),
-                               CrossIterationFromString(options.crossIteration));
+    job.repeated = ReadNamed("--iterations=" + std::to_string(options.iterations), [&] {
+        return RepeatGraph(graph,
+                           carried,
+                           ToCount(options.iterations, "iterations", 2),
+                           CrossIterationFromString(options.crossIteration));
+    });
     return job;
 }
 

@@ -64,7 +64,7 @@ MakeScheduleSettings(const ScheduleTrialOptions& options,
 {
     ScheduleSettings settings;
     settings.policy = policy;
-    if (FindSchedulingPolicy(policy).rank)
+    if (Orders(FindSchedulingPolicy(policy)))
     {
         settings.partBytes = ToCount(options.partition, "partition", 1);
         settings.creditBytes = ToCount(options.credit, "credit", 1);
@@ -80,13 +80,25 @@ MakeScheduleSettings(const ScheduleTrialOptions& options,
 }
 
 bool
-OrdersAnything(const ScheduleTrialOptions& options)
+HasPolicy(const ScheduleTrialOptions& options,
+          const std::function<bool(const SchedulingPolicy& policy)>& isWanted)
 {
     const std::vector<std::string> policies = SplitList(options.policies);
-    return options.tune ||
-           std::any_of(policies.begin(), policies.end(), [](const std::string& policy) {
-               return FindSchedulingPolicy(policy).rank != nullptr;
-           });
+    return std::any_of(policies.begin(), policies.end(), [&isWanted](const std::string& policy) {
+        return isWanted(FindSchedulingPolicy(policy));
+    });
+}
+
+bool
+Orders(const SchedulingPolicy& policy)
+{
+    return policy.rank != nullptr;
+}
+
+bool
+OrdersAnything(const ScheduleTrialOptions& options)
+{
+    return options.tune || HasPolicy(options, Orders);
 }
 
 bool
@@ -116,7 +128,7 @@ MakeScheduleTrials(const ScheduleTrialOptions& options)
     std::vector<ScheduleTrial> all;
     for (const std::string& policy : SplitOnce("--policies=" + options.policies, options.policies))
     {
-        if (!FindSchedulingPolicy(policy).rank)
+        if (!Orders(FindSchedulingPolicy(policy)))
         {
             all.push_back({MakeScheduleSettings(options, policy), {}, policy});
             continue;

@@ -19,6 +19,7 @@
 #include "ns3/proteus-wire-classes.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -98,6 +99,16 @@ struct ScheduleTrial
 ScheduleSettings MakeScheduleSettings(const ScheduleTrialOptions& options,
                                       const std::string& policy,
                                       const std::string& place = schedule_place::SENDER);
+
+/// @ingroup proteus
+/// @param options of the user @param isWanted asked about policies @return whether it wants one of
+/// --policies
+bool HasPolicy(const ScheduleTrialOptions& options,
+               const std::function<bool(const SchedulingPolicy& policy)>& isWanted);
+
+/// @ingroup proteus
+/// @param policy any @return whether it puts communications into an order of its own
+bool Orders(const SchedulingPolicy& policy);
 
 /// @ingroup proteus
 /// @param options of the user @return whether some policy orders, or a search does

@@ -67,9 +67,7 @@ SearchOptions::GetChoices() const
 void
 SearchOptions::AddTo(OptionList& command)
 {
-    command.AddValue("model",
-                     "model: a name in workloads/models/, e.g. gpt3-6.7b, or a JSON file",
-                     model.model);
+    model.AddModelTo(command);
     command.AddValue("variables",
                      "variables of the model's file to set, e.g. layers=4,fusedAttention=1",
                      model.variables);
@@ -148,7 +146,7 @@ SearchOptions::AddTo(OptionList& command)
                      "memory",
                      isSensitivityWanted);
     command.AddOutput("csv", "write a line per strategy that was run to this file", csv, ".csv");
-    command.AddOutput("saveStrategies",
+    command.AddFolder("saveStrategies",
                       "write the strategies to this folder, 1.json the best, for --strategy",
                       output);
     command.AddParts("saveStrategies", R"(/\d+\.json)");

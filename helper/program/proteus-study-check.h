@@ -33,6 +33,12 @@ class StudyProgram
     /// @throw std::invalid_argument if there is none, or it has no results that a study can read
     StudyProgram(const std::string& name, const std::string& workloads, const std::string& folder);
 
+    /// @param name as it is typed @return the name of the option, if it is an alias
+    const std::string& GetName(const std::string& name) const
+    {
+        return m_options->Resolve(name);
+    }
+
     /// @param name of an option @param value of it @return the same text for all values that mean
     /// the same
     /// @throw std::invalid_argument if the program does not take it, or the study sets it
@@ -55,6 +61,14 @@ class StudyProgram
     std::unique_ptr<OptionList> m_options;         //!< of it
     std::string m_folder;                          //!< where it runs
 };
+
+/// @ingroup proteus
+/// @param program that a study names, made as soon as that is read; has to outlive the result
+/// @param workloads the folder workloads/ @param fileName of the study
+/// @return what a reader of the study asks
+StudyCheck MakeStudyCheck(std::unique_ptr<StudyProgram>& program,
+                          const std::string& workloads,
+                          const std::string& fileName);
 
 /// @ingroup proteus
 /// What stands for the number of a point in the value of an option.

@@ -244,17 +244,10 @@ class StudyProgramOfAll : public CommandLineProgram
     Study Load()
     {
         std::unique_ptr<StudyProgram> program;
-        StudyCheck check;
-        check.program = [&](const std::string& name) {
-            program = std::make_unique<StudyProgram>(name,
-                                                     GetWorkloads(),
-                                                     FindStudyFolder(m_options.study));
-        };
-        check.option = [&](const std::string&, const std::string& name, const std::string& value) {
-            return program->CheckOption(name, value);
-        };
         InputFile file(m_options.study);
-        Study study = ReadStudyJson(file.GetStream(), m_options.study, check);
+        Study study = ReadStudyJson(file.GetStream(),
+                                    m_options.study,
+                                    MakeStudyCheck(program, GetWorkloads(), m_options.study));
         if (study.table.empty() && !program->HasSummary())
         {
             throw std::invalid_argument(m_options.study + ": " + study.program +

@@ -37,7 +37,7 @@ TableOptions::AddTo(OptionList& command)
 {
     m_command = &command;
     command.AddOutput("json", "write all results to this file, as tables in JSON", json, ".json");
-    command.AddOutput("tables", "write all results to this folder, a CSV file per table", folder);
+    command.AddFolder("tables", "write all results to this folder, a CSV file per table", folder);
     command.AddParts("tables", R"(/[^/]+\.csv)"); // of a program that does not list them
 }
 

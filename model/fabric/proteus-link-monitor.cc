@@ -49,7 +49,7 @@ LinkMonitor::GetTypeId()
                           "Time between samples.",
                           TimeValue(MicroSeconds(10)),
                           MakeTimeAccessor(&LinkMonitor::m_interval),
-                          MakeTimeChecker(TimeStep(1)))
+                          MakeTimeChecker(NanoSeconds(1)))
             .AddAttribute("AllPorts",
                           "Whether there is a sample of every port in every interval, not only of "
                           "those where something happened or waits.",

@@ -9,6 +9,7 @@
 #include "proteus-hpcc-words.h"
 
 #include "ns3/proteus-gpu-model.h"
+#include "ns3/proteus-shown-name.h"
 
 #include <algorithm>
 #include <cctype>
@@ -81,6 +82,12 @@ class HpccReader
             m_words.ToWhole(head[hasServers ? 4 : 2], "the number of links", uint64_t{1} << 32);
         const GpuModel* named = hasServers ? MatchGpuModel(head[5].text) : nullptr;
         m_model = named != nullptr ? named->sheet.model : m_options.model;
+        if (hasServers && named == nullptr)
+        {
+            m_words.Warn(m_headLine,
+                         "the GPU " + QuotedText(head[5].text) +
+                             " has no data sheet: its GPUs are taken for " + m_model);
+        }
         CheckHosts();
     }
 

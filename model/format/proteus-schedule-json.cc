@@ -22,9 +22,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* FORMAT = "proteus-schedule";
 
-/// Longest message from one rank to the others: a second.
-constexpr uint64_t MOST_MESSAGE_PS = 1000000000000;
-
 void
 ReadBytes(const JsonValue& root, const char* key, uint64_t& bytes)
 {
@@ -113,7 +110,8 @@ ReadScheduleJson(std::istream& input, const std::string& fileName)
     }
     if (const auto message = root.Find("messagePs"))
     {
-        settings.messagePs = static_cast<int64_t>(message->AsWhole(0, MOST_MESSAGE_PS));
+        settings.messagePs =
+            static_cast<int64_t>(message->AsWhole(0, static_cast<uint64_t>(MOST_MESSAGE_PS)));
     }
     if (const auto serial = root.Find("serial"))
     {

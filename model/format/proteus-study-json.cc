@@ -155,8 +155,7 @@ class Reader
     std::string ReadValue(const JsonValue& json, const std::string& name)
     {
         const std::string value = ReadScalar(json);
-        m_meanings[{name, value}] =
-            json.Check([&] { return m_check.option(m_study.program, name, value); });
+        m_meanings[{name, value}] = json.Check([&] { return m_check.option(name, value); });
         return value;
     }
 
@@ -170,13 +169,18 @@ class Reader
         return options;
     }
 
-    /// @param json options by name @return them
+    /// @param json options by name @return them, without other names of theirs
     StudyOptions ReadOptions(const JsonValue& json)
     {
         StudyOptions options;
         for (const std::string& name : json.GetKeys())
         {
-            options[name] = ReadValue(json.Get(name.c_str()), name);
+            const JsonValue value = json.Get(name.c_str());
+            const std::string option = m_check.name(name);
+            if (!options.emplace(option, ReadValue(value, option)).second)
+            {
+                value.Fail("--" + option + " stands there already, by its other name");
+            }
         }
         return options;
     }
@@ -215,7 +219,7 @@ class Reader
             for (const std::size_t number : json.Check([&] { return ParseNumbers(text); }))
             {
                 const std::string value = std::to_string(number);
-                json.Check([&] { m_check.option(m_study.program, option, value); });
+                json.Check([&] { m_check.option(option, value); });
                 axis.values.push_back({value, {{option, value}}});
             }
             return;
@@ -265,7 +269,8 @@ class Reader
             name.Fail("there is an axis of this name already");
         }
         axis.isSpread = json.Has("spread") && json.Get("spread").AsBool();
-        const std::string option = json.Has("option") ? json.Get("option").AsName() : axis.name;
+        const std::string option =
+            m_check.name(json.Has("option") ? json.Get("option").AsName() : axis.name);
         ReadValues(json.Get("values"), option, axis);
         for (const StudyValue& value : axis.values)
         {

@@ -31,12 +31,12 @@ struct StudyCheck
     /// @param program of a study @throw std::invalid_argument if there is no such program, or its
     /// results cannot be read
     std::function<void(const std::string& program)> program;
-    /// @param program of a study @param name of an option @param value of it
+    /// @param name of an option @return the one that it is another name of, or itself
+    std::function<std::string(const std::string& name)> name;
+    /// @param name of an option @param value of it
     /// @return the same text for all values that mean the same
     /// @throw std::invalid_argument if the program does not take it
-    std::function<
-        std::string(const std::string& program, const std::string& name, const std::string&)>
-        option;
+    std::function<std::string(const std::string& name, const std::string& value)> option;
 };
 
 /// @ingroup proteus

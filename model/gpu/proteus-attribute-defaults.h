@@ -7,6 +7,7 @@
 #ifndef PROTEUS_ATTRIBUTE_DEFAULTS_H
 #define PROTEUS_ATTRIBUTE_DEFAULTS_H
 
+#include "ns3/boolean.h"
 #include "ns3/type-id.h"
 
 #include <stdexcept>
@@ -44,6 +45,15 @@ T
 ReadDefault(TypeId type, const std::string& name)
 {
     return dynamic_cast<const T&>(*FindAttribute(type, name).initialValue);
+}
+
+/// @param type of an object @param name of an attribute of it that is true or false
+/// @return whether objects get it as true by default
+/// @throw std::logic_error if there is no such attribute
+inline bool
+IsOn(TypeId type, const std::string& name)
+{
+    return ReadDefault<BooleanValue>(type, name).Get();
 }
 
 /// @tparam T kind of value that the attribute has @param type of an object

@@ -96,15 +96,12 @@ FindTechnologies(TypeId type, const std::string& name)
     {
         return {};
     }
-    const auto isOn = [](const std::string& attribute) {
-        return ReadDefault<BooleanValue>(Fabric::GetTypeId(), attribute).Get();
-    };
     const bool isEcn = name.compare(0, 3, "Ecn") == 0;
-    if (isEcn && !isOn("InfinibandEcn"))
+    if (isEcn && !IsOn(type, "InfinibandEcn"))
     {
         return {T::ROCE}; // where alone packets are marked
     }
-    if (name == "CutThroughBytes" && !isOn("RoceCutThrough"))
+    if (name == "CutThroughBytes" && !IsOn(type, "RoceCutThrough"))
     {
         return {T::INFINIBAND}; // where alone switches cut through
     }

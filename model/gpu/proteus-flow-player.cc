@@ -6,6 +6,7 @@
 
 #include "proteus-flow-player.h"
 
+#include "proteus-flow-order.h"
 #include "proteus-message-pair.h"
 #include "proteus-stall-watch.h"
 
@@ -20,9 +21,7 @@
 #include "ns3/simulator.h"
 
 #include <algorithm>
-#include <numeric>
 #include <stdexcept>
-#include <tuple>
 
 namespace ns3
 {
@@ -44,24 +43,6 @@ constexpr uint32_t MAX_NAMED = 5;
 FailFlow(const FlowSpec& flow, const std::string& cause)
 {
     throw std::invalid_argument("flow '" + flow.id + "': " + cause);
-}
-
-/// @param flows a list
-/// @return their positions in an order that is the same whatever the order of the list, those of
-/// the same ends one after the other
-std::vector<uint32_t>
-SortFlows(const std::vector<FlowSpec>& flows)
-{
-    std::vector<uint32_t> order(flows.size());
-    std::iota(order.begin(), order.end(), 0);
-    const auto key = [&flows](uint32_t i) {
-        const FlowSpec& flow = flows[i];
-        return std::tie(flow.source, flow.destination, flow.startPs, flow.bytes, flow.id);
-    };
-    std::stable_sort(order.begin(), order.end(), [&key](uint32_t a, uint32_t b) {
-        return key(a) < key(b);
-    });
-    return order;
 }
 
 } // namespace
@@ -229,12 +210,12 @@ FlowPlayer::Install(Ptr<Fabric> fabric, std::vector<FlowSpec> flows)
         m_totalBytes += m_flows[i].bytes;
         CountDependents(i);
     }
-    CreateQueuePairs();
     const auto cycle = FindFlowCycle(m_flows);
     if (!cycle.empty())
     {
         FailFlow(m_flows[cycle[0]], "it waits for itself");
     }
+    CreateQueuePairs();
     for (const FlowSpec& flow : m_flows)
     {
         CheckRanks(flow);

@@ -20,9 +20,6 @@ namespace proteus
 namespace
 {
 
-/// No kernel lasts longer: ten days.
-constexpr double MOST_PS = 864e15;
-
 /// @return whether a task of a graph occupies a GPU
 bool
 IsKernel(const ExecutionGraph& graph, const Task& task)
@@ -74,7 +71,7 @@ StretchComputation(const ExecutionGraph& graph, int64_t computePs)
             continue;
         }
         const double timePs = std::round(static_cast<double>(task.durationPs) * factor);
-        if (timePs > MOST_PS)
+        if (timePs > static_cast<double>(MAX_TASK_PS))
         {
             throw std::invalid_argument("task '" + graph.GetName(task) + "' would last too long");
         }

@@ -22,6 +22,10 @@ namespace ns3
 namespace proteus
 {
 
+/// @ingroup proteus
+/// Most that a task may last, picoseconds: 28 hours, so that sums of many still fit 64 bits.
+constexpr int64_t MAX_TASK_PS = 100'000'000'000'000'000;
+
 /**
  * @ingroup proteus
  * @param graph whose kernels have times of their own

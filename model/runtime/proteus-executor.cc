@@ -9,6 +9,7 @@
 #include "proteus-device-runtimes.h"
 #include "proteus-flow-congestion.h"
 
+#include "ns3/proteus-graph-computation.h"
 #include "ns3/proteus-registry.h"
 #include "ns3/proteus-scenario-parts.h"
 #include "ns3/proteus-shown-name.h"
@@ -62,10 +63,9 @@ DescribePart(const ExecutionGraph& graph, const RunRecord& record)
            " tasks of devices were done; all numbers are of this part";
 }
 
-/// Most that a task may have to be executed: beyond what is real, so that sums of many still fit 64
-/// bits of picoseconds.
+/// Most that a task may have to be executed, beside MAX_TASK_PS: beyond what is real, so that sums
+/// of many still fit 64 bits of picoseconds.
 constexpr uint64_t MAX_TASK_BYTES = uint64_t{1} << 50;
-constexpr int64_t MAX_TASK_PS = 100'000'000'000'000'000; // 28 hours
 constexpr double MAX_TASK_FLOPS = 1e24;
 
 } // namespace

@@ -83,10 +83,11 @@ CheckScheduleSettings(const ScheduleSettings& settings)
                                         " is named twice; name it once, at its place");
         }
     }
-    if (settings.messagePs < 0)
+    if (settings.messagePs < 0 || settings.messagePs > MOST_MESSAGE_PS)
     {
         throw std::invalid_argument("schedule: a message of " + std::to_string(settings.messagePs) +
-                                    " ps: it takes 0 or more");
+                                    " ps: it takes from 0 to " + std::to_string(MOST_MESSAGE_PS) +
+                                    ", a second");
     }
 }
 

@@ -30,6 +30,10 @@ namespace proteus
 {
 
 /// @ingroup proteus
+/// Longest message from the rank that decides to the others: a second.
+constexpr int64_t MOST_MESSAGE_PS = 1000000000000;
+
+/// @ingroup proteus
 /// What a policy is to do.
 struct ScheduleSettings
 {

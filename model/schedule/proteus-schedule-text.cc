@@ -35,6 +35,17 @@ ToNumber(const std::string& key, const std::string& text)
     return *number;
 }
 
+/// @param key of the setting @param text of its value @return whether it is on
+bool
+ToFlag(const std::string& key, const std::string& text)
+{
+    if (text != "0" && text != "1" && text != "false" && text != "true")
+    {
+        throw std::invalid_argument("schedule: " + key + "=" + text + ": must be true or false");
+    }
+    return text == "1" || text == "true";
+}
+
 /// @param text kinds joined by '+' @return them
 std::vector<Parallelism>
 ToKinds(const std::string& text)
@@ -45,31 +56,6 @@ ToKinds(const std::string& text)
         kinds.push_back(ParallelismFromString(name));
     }
     return kinds;
-}
-
-/// @param policy any @return whether a small credit keeps communications waiting
-bool
-HeedsCredit(const SchedulingPolicy& policy)
-{
-    const auto countStarted = [&policy](uint64_t creditBytes) {
-        ScheduleSettings settings;
-        settings.creditBytes = creditBytes;
-        const auto scheduler = policy.make(settings);
-        for (const uint32_t part : {0, 1})
-        {
-            ReadyCommunication ready;
-            ready.bytes = 2;
-            ready.part = part;
-            scheduler->Add(ready);
-        }
-        uint32_t nStarted = 0;
-        while (scheduler->TakeNext())
-        {
-            ++nStarted;
-        }
-        return nStarted;
-    };
-    return policy.make && countStarted(1) < countStarted(CreditWindow::UNLIMITED);
 }
 
 } // namespace
@@ -95,10 +81,7 @@ ParseScheduleSettings(const std::string& text)
          [&](const std::string& value) {
              settings.messagePs = ToNumber<int64_t>("messagePs", value);
          }},
-        {"serial",
-         [&](const std::string& value) {
-             settings.isSerial = ToNumber<uint32_t>("serial", value) != 0;
-         }},
+        {"serial", [&](const std::string& value) { settings.isSerial = ToFlag("serial", value); }},
         {"kinds", [&](const std::string& value) { settings.kinds = ToKinds(value); }}};
     const std::size_t comma = text.find(',');
     settings.policy = text.substr(0, comma);
@@ -120,6 +103,30 @@ ParseScheduleSettings(const std::string& text)
     }
     CheckScheduleSettings(settings);
     return settings;
+}
+
+bool
+HeedsCredit(const SchedulingPolicy& policy)
+{
+    const auto countStarted = [&policy](uint64_t creditBytes) {
+        ScheduleSettings settings;
+        settings.creditBytes = creditBytes;
+        const auto scheduler = policy.make(settings);
+        for (const uint32_t part : {0, 1})
+        {
+            ReadyCommunication ready;
+            ready.bytes = 2;
+            ready.part = part;
+            scheduler->Add(ready);
+        }
+        uint32_t nStarted = 0;
+        while (scheduler->TakeNext())
+        {
+            ++nStarted;
+        }
+        return nStarted;
+    };
+    return policy.make && countStarted(1) < countStarted(CreditWindow::UNLIMITED);
 }
 
 std::vector<std::string>

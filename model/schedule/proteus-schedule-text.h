@@ -34,6 +34,10 @@ ScheduleSettings ParseScheduleSettings(const std::string& text);
 /// types them, e.g. "creditBytes=16000000"
 std::vector<std::string> ListUnusedSettings(const ScheduleSettings& settings);
 
+/// @ingroup proteus
+/// @param policy any @return whether a small credit keeps communications waiting
+bool HeedsCredit(const SchedulingPolicy& policy);
+
 } // namespace proteus
 } // namespace ns3
 

@@ -6,6 +6,8 @@
 
 #include "proteus-emit-gradients.h"
 
+#include "proteus-strategy-error.h"
+
 #include <algorithm>
 #include <stdexcept>
 #include <tuple>
@@ -286,7 +288,7 @@ GradientEmitter::EmitTies()
             if (leaf->reduced.layout.mesh->GetSizes() != target.mesh->GetSizes() ||
                 leaf->reduced.layout.split != target.split)
             {
-                throw std::invalid_argument(
+                throw StrategyError(
                     "parameter \"" + first.tensor.name + "\" is kept on stages " +
                     std::to_string(first.stage) + " and " + std::to_string(leaf->stage) +
                     ", but lies there as " + target.ToString() + " and as " +

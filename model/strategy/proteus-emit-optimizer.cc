@@ -6,6 +6,8 @@
 
 #include "proteus-emit-optimizer.h"
 
+#include "proteus-strategy-error.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -121,10 +123,10 @@ OptimizerEmitter::EmitOptimizer()
     const OptimizerSpec& optimizer = m_context.tree.optimizer;
     if (optimizer.isImmediate && (optimizer.isFused || optimizer.isOffloaded || optimizer.zero > 0))
     {
-        throw std::invalid_argument("strategy \"" + m_context.tree.name +
-                                    "\": immediate updates are of one parameter each, on the "
-                                    "device and in every replica; leave out fused, offload and "
-                                    "zero");
+        throw StrategyError("strategy \"" + m_context.tree.name +
+                            "\": immediate updates are of one parameter each, on the "
+                            "device and in every replica; leave out fused, offload and "
+                            "zero");
     }
     if (optimizer.isImmediate)
     {

@@ -8,6 +8,7 @@
 
 #include "proteus-emit-kernels.h"
 #include "proteus-emit-units.h"
+#include "proteus-strategy-error.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -65,8 +66,8 @@ LayerPieces::CheckStrategy() const
     auto check = [&](bool ok, const std::string& message) {
         if (!ok)
         {
-            throw std::invalid_argument("strategy \"" + tree.name +
-                                        "\", overlapExpertCommunication: " + message);
+            throw StrategyError("strategy \"" + tree.name +
+                                "\", overlapExpertCommunication: " + message);
         }
     };
     check(HasExchanges(m_context.placement),
@@ -96,10 +97,10 @@ LayerPieces::CheckRecomputation() const
         if (!placed.recompute.empty() &&
             known.emplace(placed.recompute, phase).first->second != phase)
         {
-            throw std::invalid_argument("strategy \"" + m_context.tree.name +
-                                        "\", overlapExpertCommunication: " + placed.recompute +
-                                        " is computed again from attention to experts, which "
-                                        "Megatron-Core refuses; recompute what is in one of both");
+            throw StrategyError("strategy \"" + m_context.tree.name +
+                                "\", overlapExpertCommunication: " + placed.recompute +
+                                " is computed again from attention to experts, which "
+                                "Megatron-Core refuses; recompute what is in one of both");
         }
     }
 }
@@ -124,9 +125,9 @@ LayerPieces::Cut(const Placement& placement, Layer& layer)
         const std::size_t second = find(dispatch + 1, {"dispatch"});
         if (second < ids.size())
         {
-            throw std::invalid_argument("overlapExpertCommunication: block " +
-                                        FindBlock(placement.operators[ids[second]].op.name) +
-                                        " dispatches tokens twice");
+            throw StrategyError("overlapExpertCommunication: block " +
+                                FindBlock(placement.operators[ids[second]].op.name) +
+                                " dispatches tokens twice");
         }
         return;
     }

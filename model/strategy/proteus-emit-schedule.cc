@@ -6,6 +6,8 @@
 
 #include "proteus-emit-schedule.h"
 
+#include "proteus-strategy-error.h"
+
 #include "ns3/proteus-graph-representative.h"
 
 #include <algorithm>
@@ -18,6 +20,34 @@ namespace ns3
 {
 namespace proteus
 {
+
+namespace
+{
+
+/// @param tree a strategy @return how errors about its schedule begin
+std::string
+DescribeSchedule(const StrategyTree& tree)
+{
+    return "strategy \"" + tree.name + "\", schedule " + ToString(tree.schedule.kind);
+}
+
+/// @param tree a strategy @param make what makes a schedule for it
+/// @return what it makes @throw StrategyError that says whose schedule cannot be
+template <typename F>
+auto
+MakeScheduleOf(const StrategyTree& tree, F make) -> decltype(make())
+{
+    try
+    {
+        return make();
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw StrategyError(DescribeSchedule(tree) + ": " + error.what());
+    }
+}
+
+} // namespace
 
 void
 ScheduleEmitter::AddFacts()
@@ -66,7 +96,7 @@ ScheduleEmitter::FindChunks()
         {
             if (nStages[device] != chunk)
             {
-                throw std::invalid_argument(
+                throw StrategyError(
                     "strategy \"" + m_context.tree.name + "\": stage " + std::to_string(stage) +
                     " shares some of its devices with an earlier stage, but not all; stages must "
                     "have the same devices or none in common");
@@ -139,9 +169,9 @@ ScheduleEmitter::AddOperatorPhases()
     }
     else if (schedule.delaysWeights)
     {
-        throw std::invalid_argument("strategy \"" + m_context.tree.name +
-                                    "\": delayWeightGradients needs overlapExpertCommunication, "
-                                    "as in Megatron-Core");
+        throw StrategyError("strategy \"" + m_context.tree.name +
+                            "\": delayWeightGradients needs overlapExpertCommunication, "
+                            "as in Megatron-Core");
     }
 }
 
@@ -211,33 +241,31 @@ ScheduleEmitter::CheckSchedule() const
 {
     const ScheduleSpec& spec = m_context.tree.schedule;
     const uint32_t nStages = m_context.placement.nStages;
-    const std::string who =
-        "strategy \"" + m_context.tree.name + "\", schedule " + ToString(spec.kind);
+    const std::string who = DescribeSchedule(m_context.tree);
     if (m_context.phases.nChunks > 1 && spec.kind != ScheduleKind::INTERLEAVED)
     {
-        throw std::invalid_argument(who + ": some devices have " +
-                                    std::to_string(m_context.phases.nChunks) +
-                                    " stages, which only the interleaved schedule can run");
+        throw StrategyError(who + ": some devices have " +
+                            std::to_string(m_context.phases.nChunks) +
+                            " stages, which only the interleaved schedule can run");
     }
     if (spec.kind == ScheduleKind::ZERO_BUBBLE && !m_context.tree.isSplitBackward)
     {
-        throw std::invalid_argument(who + ": needs gradients of inputs and of weights in kernels "
-                                          "of their own (splitBackward)");
+        throw StrategyError(who + ": needs gradients of inputs and of weights in kernels "
+                                  "of their own (splitBackward)");
     }
     if (nStages % m_context.phases.nChunks != 0)
     {
-        throw std::invalid_argument(who + ": " + std::to_string(nStages) +
-                                    " stages are not shared out evenly to devices");
+        throw StrategyError(who + ": " + std::to_string(nStages) +
+                            " stages are not shared out evenly to devices");
     }
     if (spec.kind != ScheduleKind::LIMITS && (!spec.maxInFlight.empty() || spec.interleave != 1))
     {
-        throw std::invalid_argument(who + ": maxInFlight and interleave belong to schedule limits");
+        throw StrategyError(who + ": maxInFlight and interleave belong to schedule limits");
     }
     if (spec.kind == ScheduleKind::LIMITS && spec.maxInFlight.size() != nStages)
     {
-        throw std::invalid_argument(who + ": maxInFlight has " +
-                                    std::to_string(spec.maxInFlight.size()) + " limits for " +
-                                    std::to_string(nStages) + " stages");
+        throw StrategyError(who + ": maxInFlight has " + std::to_string(spec.maxInFlight.size()) +
+                            " limits for " + std::to_string(nStages) + " stages");
     }
 }
 
@@ -267,8 +295,12 @@ ScheduleEmitter::MakePasses(uint32_t rank,
         entries = limited[rank];
         break;
     case ScheduleKind::INTERLEAVED:
-        entries =
-            MakeInterleavedSchedule(nRanks, rank, m_context.phases.nChunks, spec.microBatches);
+        entries = MakeScheduleOf(m_context.tree, [&] {
+            return MakeInterleavedSchedule(nRanks,
+                                           rank,
+                                           m_context.phases.nChunks,
+                                           spec.microBatches);
+        });
         break;
     case ScheduleKind::ZERO_BUBBLE:
         entries = MakeZeroBubbleSchedule(nRanks, rank, spec.microBatches);
@@ -300,8 +332,9 @@ ScheduleEmitter::MakeOverlappedPasses(uint32_t rank, bool isReducedBeside) const
     const uint32_t nChunks = m_context.phases.nChunks;
     const uint32_t nRanks = m_context.placement.nStages / nChunks;
     const uint32_t microBatches = m_context.tree.schedule.microBatches;
-    const std::vector<StageEntry> entries =
-        MakeInterleavedSchedule(nRanks, rank, nChunks, microBatches, 1);
+    const std::vector<StageEntry> entries = MakeScheduleOf(m_context.tree, [&] {
+        return MakeInterleavedSchedule(nRanks, rank, nChunks, microBatches, 1);
+    });
     const std::size_t warmUp = CountInterleavedWarmUp(nRanks, rank, nChunks, microBatches, 1);
     std::vector<ScheduleEntry> passes;
     for (std::size_t i = 0; i < entries.size(); ++i)
@@ -364,15 +397,9 @@ ScheduleEmitter::AddSchedules(const GradientEmitter& gradients)
     std::vector<std::vector<StageEntry>> limited;
     if (spec.kind == ScheduleKind::LIMITS)
     {
-        try
-        {
-            limited = MakeLimitedSchedule(spec.maxInFlight, spec.interleave, spec.microBatches);
-        }
-        catch (const std::invalid_argument& error)
-        {
-            throw std::invalid_argument("strategy \"" + m_context.tree.name +
-                                        "\", schedule limits: " + error.what());
-        }
+        limited = MakeScheduleOf(m_context.tree, [&spec] {
+            return MakeLimitedSchedule(spec.maxInFlight, spec.interleave, spec.microBatches);
+        });
     }
     for (uint32_t rank = 0; rank < m_context.placement.nStages / m_context.phases.nChunks; ++rank)
     {

@@ -118,7 +118,7 @@ MakeInterleavedSchedule(uint32_t ranks,
 {
     if (microBatches % ranks != 0)
     {
-        throw std::invalid_argument("interleaved schedule: " + std::to_string(microBatches) +
+        throw std::invalid_argument(std::to_string(microBatches) +
                                     " micro-batches are no multiple of the " +
                                     std::to_string(ranks) + " pipeline ranks");
     }

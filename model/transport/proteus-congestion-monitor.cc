@@ -33,7 +33,7 @@ CongestionMonitor::GetTypeId()
                           "Time between samples.",
                           TimeValue(MicroSeconds(10)),
                           MakeTimeAccessor(&CongestionMonitor::m_interval),
-                          MakeTimeChecker(TimeStep(1)))
+                          MakeTimeChecker(NanoSeconds(1)))
             .AddAttribute("AllQueuePairs",
                           "Whether there is a sample of every queue pair in every interval, not "
                           "only of those that sent or have bytes in flight.",

@@ -220,6 +220,10 @@ TEST(HpccTopology, NamesWordsThatAreTooMany)
         warning("2 0 1\n\n0 1 100Gbps 0.0005 0\n"),
         "warning: some/t.txt:3: the delay 0.0005 has no unit and is in seconds, as ns-3 takes "
         "it; 500ns is 5e-7\n");
+    EXPECT_EQ(warning(SERVERS), "");
+    EXPECT_EQ(warning(std::string(SERVERS).replace(10, 4, "XPU")),
+              "warning: some/t.txt:1: the GPU 'XPU' has no data sheet: its GPUs are taken for "
+              "A100-SXM4-80GB\n");
     EXPECT_EQ(warning("2 0 1\n\n0 1 100Gbps 1us 0 7\n"),
               "warning: some/t.txt:3: '7' stands behind the last link, and is not read\n");
 }

@@ -7,6 +7,7 @@
 #include "ns3/nstime.h"
 #include "ns3/pointer.h"
 #include "ns3/proteus-fabric.h"
+#include "ns3/proteus-flow-order.h"
 #include "ns3/proteus-flow-player.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
@@ -182,6 +183,44 @@ TEST(FlowPlayer, TheOrderOfTheListIsWithoutMeaning)
             }
         }
         EXPECT_EQ(PlayOnLeafSpine(shuffled), times) << round;
+    }
+}
+
+// A ring in several steps, whose steps are told apart by what they wait for only.
+TEST(FlowPlayer, IdsAreWithoutMeaning)
+{
+    std::vector<FlowSpec> flows;
+    for (uint32_t i = 0; i < 40; ++i)
+    {
+        FlowSpec flow;
+        flow.id = "f" + std::to_string(i);
+        flow.source = i % 8;
+        flow.destination = (i + 1) % 8;
+        flow.bytes = 20'000;
+        if (i >= 8)
+        {
+            flow.after = {i - 8, i - 8 + (i % 8 == 0 ? 7 : -1)};
+        }
+        flows.push_back(flow);
+    }
+    std::vector<FlowSpec> renamed = flows;
+    std::mt19937 random(1);
+    std::vector<std::string> ids;
+    for (uint32_t i = 0; i < flows.size(); ++i)
+    {
+        ids.push_back("g" + std::to_string(i));
+    }
+    std::shuffle(ids.begin(), ids.end(), random);
+    for (uint32_t i = 0; i < flows.size(); ++i)
+    {
+        renamed[i].id = ids[i];
+    }
+    EXPECT_EQ(SortFlows(flows), SortFlows(renamed));
+    const auto times = PlayOnLeafSpine(flows);
+    const auto others = PlayOnLeafSpine(renamed);
+    for (uint32_t i = 0; i < flows.size(); ++i)
+    {
+        EXPECT_EQ(times.at(flows[i].id), others.at(ids[i])) << i;
     }
 }
 

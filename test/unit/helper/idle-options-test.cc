@@ -6,12 +6,12 @@
 
 #include "start-program.h"
 
-#include "ns3/proteus-attribute-watch.h"
 #include "ns3/proteus-option-list.h"
 #include "ns3/proteus-warning.h"
 
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
@@ -129,6 +129,10 @@ TEST(IdleOptions, OptionsThatDoNothingAreNamed)
          {"--cluster=dgx-a100", ring, "--congestionControl=hpcc"},
          "no flow has crossed InfiniBand"},
         {"schedule", {"--policies=arrival", "--partition=9"}, "no policy of --policies orders"},
+        {"schedule", {"--policies=arrival,p3", "--credit=9"}, "no policy of --policies heeds it"},
+        {"schedule",
+         {"--policies=arrival", "--tune", "--evaluations=2", "--partition=9"},
+         "--partition=9 has no effect: --tune searches it"},
         {"schedule", {"--policies=arrival", "--serial"}, "no policy of --policies orders"},
         {"schedule", {"--policies=priority", "--wireClasses=2"}, "add --priorityOn=wire or both"},
         {"schedule", {"--policies=arrival", "--method=grid"}, "nothing is searched; add --tune"},
@@ -143,6 +147,9 @@ TEST(IdleOptions, OptionsThatDoNothingAreNamed)
         {"search", {"--memory=500"}, "is more than the 80 GB of A100-SXM4-80GB"},
         // Attributes of what is not there.
         {"flows", {nine, flows, HPCC}, "no ns3::proteus::HpccType of this run takes it"},
+        {"flows",
+         {nine, flows, FABRIC + "Pfc=false", FABRIC + "Headroom=400000"},
+         "Fabric::Headroom=400000 has no effect: Pfc is off"},
         {"flows", {nine, flows, NETWORK + "Repetition=off"}, "no ns3::proteus::PacketNetwork of"},
         {"collective", {FABRIC + "Pfc=false"}, "Fabric::Pfc=false has no effect: nothing crosses"},
         {"flows",
@@ -356,6 +363,17 @@ TEST(IdleOptions, ServersWithoutWorkAreNotes)
               std::string::npos);
 }
 
+// What ns-3 reads by itself.
+TEST(IdleOptions, EnvironmentVariablesOfNs3AreNamed)
+{
+    const std::string name = "NS_GLOBAL_VALUE";
+    ASSERT_EQ(setenv(name.c_str(), "RngRun=7", 0), 0);
+    const Outcome outcome = Start("run", {MODEL, PLAN, "--executor=flow", "--quiet"});
+    unsetenv(name.c_str());
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    ExpectNote(outcome, "the environment variable " + name + " is set");
+}
+
 // Settings that another one switches off.
 TEST(IdleOptions, SettingsThatOthersSwitchOffAreNotes)
 {
@@ -381,6 +399,9 @@ TEST(IdleOptions, SettingsThatOthersSwitchOffAreNotes)
         {{"CutThroughBytes=128", "RoceCutThrough=true"}, "has no effect", false},
         {{"PfcClasses=5"}, "PfcClasses=5 has no effect: no traffic class is lossless", true},
         {{"PfcClasses=5", "TrafficClasses=6"}, "has no effect", false},
+        {{"PfcClasses=1,5"}, "PfcClasses=1,5: 5 has no effect: there are 2 traffic classes", true},
+        {{"ClassWeights=0,2,3,4"}, "4: 3,4 has no effect: there are 2 traffic classes", true},
+        {{"ClassWeights=0,2,3,4", "TrafficClasses=4"}, "has no effect", false},
         {{"RerouteDelay=1ms"}, "RerouteDelay=1ms has no effect: no link fails", true},
         {{"TelemetryBytes=60"}, "the congestion control asks for no telemetry", true},
         {{"TelemetryBytes=60", "--ns3::proteus::Transport::CongestionControl=hpcc"},
@@ -518,11 +539,11 @@ TEST(IdleOptions, AProgramOfItsOwnNamesThem)
         return false;
     });
     std::ostringstream out;
-    ASSERT_TRUE(ParseAndWarn(command, {"test", "--size=1", "--size=0", "--kind=a"}, out));
+    ASSERT_TRUE(command.ParseAndWarn({"test", "--size=1", "--size=0", "--kind=a"}, out));
     const std::vector<std::string> lines{
         "--size=1 has no effect: it is given again, and the last one counts, --size=0",
         "--kind=a has no effect: there is no size"};
     EXPECT_EQ(heard, lines);
     EXPECT_EQ(command.GetNotes(), lines);
-    EXPECT_FALSE(ParseAndWarn(command, {"test", "--help"}, out));
+    EXPECT_FALSE(command.ParseAndWarn({"test", "--help"}, out));
 }

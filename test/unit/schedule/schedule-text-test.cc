@@ -50,6 +50,10 @@ TEST(ScheduleText, MistakesSayWhatThereIs)
               "messagePs=, partBytes=, serial=");
     EXPECT_EQ(errorOf("priority,partBytes=4MB"),
               "schedule: partBytes=4MB: must be a whole number, e.g. partBytes=4000000");
+    EXPECT_EQ(errorOf("priority,serial=2"), "schedule: serial=2: must be true or false");
+    EXPECT_EQ(errorOf("priority,serial=true"), "");
+    EXPECT_NE(errorOf("priority,messagePs=1000000000001").find("it takes from 0 to"),
+              std::string::npos);
     EXPECT_NE(errorOf("priority,partBytes=0").find("parts of 0 bytes"), std::string::npos);
     EXPECT_NE(errorOf("priority,creditBytes=0").find("credit of 0 bytes"), std::string::npos);
     EXPECT_EQ(errorOf("priority,partBytes=4,partBytes=8"),

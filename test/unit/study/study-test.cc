@@ -39,15 +39,8 @@ Study
 Read(const std::string& text, const std::string& fileName = "s.json")
 {
     std::unique_ptr<StudyProgram> program;
-    StudyCheck check;
-    check.program = [&](const std::string& name) {
-        program = std::make_unique<StudyProgram>(name, WORKLOADS, FindStudyFolder(fileName));
-    };
-    check.option = [&](const std::string&, const std::string& name, const std::string& value) {
-        return program->CheckOption(name, value);
-    };
     std::istringstream input(text);
-    return ReadStudyJson(input, fileName, check);
+    return ReadStudyJson(input, fileName, MakeStudyCheck(program, WORKLOADS, fileName));
 }
 
 const std::string HEAD = R"({"format": "proteus-study", "version": 1, "program": "proteus-run", )";
@@ -152,6 +145,16 @@ const std::vector<Wrong> WRONG{
      "/axes/0/values/1: 'll' sets the same as 'LL'"},
     {HEAD + R"("axes": [{"name": "ncclVersion", "values": ["2.18.3", "2.18"]}]})",
      "/axes/0/values/1: '2.18' sets the same as '2.18.3'"},
+    {HEAD + R"("axes": [{"name": "algorithm", "values": ["ring", "Ring"]}]})",
+     "/axes/0/values/1: 'Ring' sets the same as 'ring'"},
+    {HEAD + R"("axes": [{"name": "algorithm", "values": ["rnig"]}]})",
+     "/axes/0/values/0: --algorithm=rnig: did you mean ring?"},
+    {R"({"format": "proteus-study", "version": 1, "program": "proteus-collective", "axes": )"
+     R"([{"name": "collective", "values": ["all-reduce", "all_reduce"]}]})",
+     "/axes/0/values/1: 'all_reduce' sets the same as 'all-reduce'"},
+    {R"({"format": "proteus-study", "version": 1, "program": "proteus-collective", "axes": )"
+     R"([{"name": "pluginLatency", "values": ["35", "35us"]}]})",
+     "/axes/0/values/1: '35us' sets the same as '35'"},
     {HEAD + AXES + R"(, "skip": [{"fabric": "torus"}]})",
      "/skip/0/fabric: the axis fabric has no value 'torus'"},
     {HEAD + AXES + R"(, "skip": [{"fabric": "fat-tree"}, {"fabric": "leaf-spine"}]})",
@@ -244,6 +247,34 @@ TEST(Study, WrongFilesAreRefusedInOneLine)
             EXPECT_EQ(what.find('\n'), std::string::npos) << what;
         }
     }
+}
+
+// A program in which --output is another name of --saveStrategies.
+TEST(Study, OtherNamesOfAnOptionAreThatOption)
+{
+    StudyCheck check;
+    check.program = [](const std::string& /* program */) {};
+    check.name = [](const std::string& name) {
+        return name == "output" ? std::string("saveStrategies") : name;
+    };
+    check.option = [](const std::string& /* name */, const std::string& value) { return value; };
+    const auto read = [&check](const std::string& text) {
+        std::istringstream input(HEAD + text + "}");
+        return ReadStudyJson(input, "s.json", check);
+    };
+    const auto errorOf = [&read](const std::string& text) { return ErrorOf([&] { read(text); }); };
+    const Study study = read(R"("axes": [{"name": "output", "values": ["a", "b"]}])");
+    EXPECT_EQ(study.axes[0].name, "output");
+    EXPECT_EQ(study.axes[0].values[1].options, (StudyOptions{{"saveStrategies", "b"}}));
+    EXPECT_EQ(errorOf(R"("axes": [{"name": "a", "option": "output", "values": ["a"]}, )"
+                      R"({"name": "b", "option": "saveStrategies", "values": ["b"]}])"),
+              "s.json: /axes/1: the axis b sets --saveStrategies, as the axis a does");
+    EXPECT_EQ(errorOf(R"("options": {"output": "a", "saveStrategies": "b"}, )" + AXES),
+              "s.json: /options/saveStrategies: --saveStrategies stands there already, by its "
+              "other name");
+    EXPECT_EQ(errorOf(R"("axes": [{"name": "a", "values": [{"label": "x", "options": {"output": )"
+                      R"("c"}}, {"label": "y", "options": {"saveStrategies": "c"}}]}])"),
+              "s.json: /axes/0/values/1: 'y' sets the same as 'x', so that the two are one point");
 }
 
 TEST(Study, PointsAreAllCombinationsTheLastAxisFastest)

@@ -1,0 +1,171 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-switched-off.h"
+
+#include "ns3/proteus-attribute-defaults.h"
+#include "ns3/proteus-congestion-type.h"
+#include "ns3/proteus-fabric.h"
+#include "ns3/proteus-split.h"
+#include "ns3/proteus-transport.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// @param typed what was typed @return traffic classes that there are, at most
+uint64_t
+CountClasses(const TypedNetwork& typed)
+{
+    const std::string place = FindTyped(typed.configuration, "priorityOn");
+    const bool mayHaveMore = !place.empty() && place != "sender"; // proteus-schedule adds some
+    return mayHaveMore ? MAX_TRAFFIC_CLASSES
+                       : ReadDefault<UintegerValue>(Fabric::GetTypeId(), "TrafficClasses").Get();
+}
+
+/// @return traffic classes that are to be lossless; empty: all
+std::vector<uint32_t>
+ListLosslessClasses()
+{
+    const std::string name = "PfcClasses";
+    return ParseNumbers(name,
+                        ReadDefault<StringValue>(Fabric::GetTypeId(), name).Get(),
+                        MAX_TRAFFIC_CLASSES - 1);
+}
+
+/// @param nClasses traffic classes @return whether one of them is lossless
+bool
+HasLosslessClass(uint64_t nClasses)
+{
+    const auto classes = ListLosslessClasses();
+    return classes.empty() ||
+           std::any_of(classes.begin(), classes.end(), [&](uint32_t c) { return c < nClasses; });
+}
+
+/// @param option name of an attribute @param nClasses traffic classes
+/// @return what of its value is about traffic classes that are not there, or empty
+std::string
+FindBeyond(const std::string& option, uint64_t nClasses)
+{
+    std::string beyond;
+    const auto add = [&](const std::string& number) {
+        beyond += (beyond.empty() ? "" : ",") + number;
+    };
+    if (option == "ns3::proteus::Fabric::ClassWeights")
+    {
+        const auto weights =
+            SplitList(ReadDefault<StringValue>(Fabric::GetTypeId(), "ClassWeights").Get());
+        for (std::size_t c = nClasses; c < weights.size(); ++c)
+        {
+            add(weights[c]);
+        }
+    }
+    else if (option == "ns3::proteus::Fabric::PfcClasses")
+    {
+        for (const uint32_t c : ListLosslessClasses())
+        {
+            if (c >= nClasses)
+            {
+                add(std::to_string(c));
+            }
+        }
+    }
+    return beyond;
+}
+
+/// @param option name of an attribute of what carries packets @param nClasses traffic classes
+/// @param hasFailures whether links may fail @return what other setting switches it off, or empty
+std::string
+FindOff(const std::string& option, uint64_t nClasses, bool hasFailures)
+{
+    const TypeId fabric = Fabric::GetTypeId();
+    const std::string type = option.substr(0, option.rfind("::"));
+    const std::string name = option.substr(std::min(option.size(), type.size() + 2));
+    const auto control =
+        ReadDefault<StringValue>(Transport::GetTypeId(), "CongestionControl").Get();
+    const bool marks = IsOn(fabric, "Ecn") || IsOn(fabric, "InfinibandEcn");
+    if (type == "ns3::proteus::DcqcnType" ||
+        (option == "ns3::proteus::Transport::CongestionControl" && control == "dcqcn"))
+    {
+        return marks ? "" : "no port marks packets (Ecn, InfinibandEcn)";
+    }
+    if (type != "ns3::proteus::Fabric")
+    {
+        return "";
+    }
+    static const std::set<std::string> ofPfc{"BufferReserve",
+                                             "Headroom",
+                                             "PauseReaction",
+                                             "PfcClasses",
+                                             "ResumeOffset"};
+    if (ofPfc.count(name) > 0)
+    {
+        return !IsOn(fabric, "Pfc") ? "Pfc is off"
+               : HasLosslessClass(nClasses)
+                   ? ""
+                   : "no traffic class is lossless (PfcClasses, TrafficClasses)";
+    }
+    if (name.compare(0, 3, "Ecn") == 0 && name != "Ecn")
+    {
+        return marks ? "" : "no port marks packets (Ecn, InfinibandEcn)";
+    }
+    if (name == "CutThroughBytes")
+    {
+        return IsOn(fabric, "RoceCutThrough") || IsOn(fabric, "InfinibandCutThrough")
+                   ? ""
+                   : "no switch cuts through";
+    }
+    if (name == "TelemetryBytes")
+    {
+        return MakeCongestionType(control == "auto" ? "dcqcn" : control)->GetNeeds().telemetry
+                   ? ""
+                   : "the congestion control asks for no telemetry";
+    }
+    return name == "RerouteDelay" && !hasFailures ? "no link fails" : "";
+}
+
+} // namespace
+
+std::vector<std::string>
+FindSwitchedOff(const TypedNetwork& typed)
+{
+    std::vector<std::string> lines;
+    const uint64_t nClasses = CountClasses(typed);
+    const bool mayFail = !FindTyped(typed.configuration, "scenario").empty();
+    for (const auto& [name, value] : typed.configuration)
+    {
+        const std::string option = "--" + name + "=" + value;
+        if (IsNamed(typed, option))
+        {
+            continue;
+        }
+        const std::string off = FindOff(name, nClasses, mayFail);
+        const std::string beyond = FindBeyond(name, nClasses);
+        if (!off.empty())
+        {
+            lines.push_back(option + " has no effect: " + off);
+        }
+        else if (!beyond.empty())
+        {
+            lines.push_back(option + ": " + beyond + " has no effect: there are " +
+                            std::to_string(nClasses) + " traffic classes (TrafficClasses)");
+        }
+    }
+    return lines;
+}
+
+} // namespace proteus
+} // namespace ns3

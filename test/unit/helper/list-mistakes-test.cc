@@ -1,0 +1,182 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "start-program.h"
+
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+using namespace ns3::proteus;
+
+TEST(ListMistakes, StudiesWhoseFilesAreMissing)
+{
+    const Folder folder;
+    const auto start =
+        [&](const std::string& more) {
+            return Start("study",
+                         {"--quiet",
+                          "--folder=" + folder.Get() + "/points",
+                          "--study=" + folder.Write("s.json",
+                                                    R"({"format": "proteus-study", "version": 1,
+ "program": "proteus-collective", "axes": [{"name": "algorithm", "values": ["ring", "tree"]}],
+ "table": "collectives", "measure": "time_s")" + more + "}")});
+        };
+    const Outcome prices = start(R"(, "prices": "none.json")");
+    ExpectRefusal(prices, "s.json: /prices: ");
+    EXPECT_EQ(prices.out, "");
+    const Outcome column = Start(
+        "study",
+        {"--quiet", "--study=" + folder.Write("r.json", R"({"format": "proteus-study", "version": 1,
+ "program": "proteus-run", "axes": [{"name": "nodes", "values": [1, 2]}],
+ "published": {"source": "s", "values": [{"name": "p", "at": {}, "column": "iteration", "value": 1}]}})")});
+    ExpectRefusal(column, "r.json: /published/values/0/column: there is no column 'iteration'");
+    EXPECT_EQ(column.out, "");
+    // No point has a result, as the program cannot be started: the measure is not to blame.
+    EXPECT_EQ(start("").error.find("there is no column"), std::string::npos);
+}
+
+TEST(ListMistakes, TablesThatContradictEachOther)
+{
+    const std::string head = "file,cluster,system,nodes,gpus,collective,launch,nccl_version,"
+                             "plugin_latency_us,network_channels,network,sizes,note\n";
+    const std::string line = "t.csv,dgx-a100,X,1,8,all-reduce,process-per-gpu,,,,NVLink,2,\n";
+    const std::string table = "nodes,gpus,collective,size_bytes,time_us\n"
+                              "1,8,all-reduce,1024,30\n1,8,all-reduce,2048,31\n";
+    const Folder folder;
+    const auto start = [&](const std::string& tables,
+                           const std::string& sizes,
+                           const std::vector<std::string>& more = {}) {
+        folder.Write("tables.csv", tables);
+        folder.Write("t.csv", sizes);
+        std::vector<std::string> words{"--directory=" + folder.Get(), "--quiet"};
+        words.insert(words.end(), more.begin(), more.end());
+        return Start("validate", words);
+    };
+    const auto change = [](std::string text, const std::string& from, const std::string& to) {
+        return text.replace(text.find(from), from.size(), to);
+    };
+    EXPECT_EQ(start(head + line, table).code, 0);
+    EXPECT_EQ(start("\xef\xbb\xbf" + head + line, table).code, 0);
+    ExpectRefusal(start(head, table), "names no table");
+    ExpectRefusal(start(head + line + line, table), "tables.csv:3: the table 't.csv' is there");
+    ExpectRefusal(start(change(head, "note", "system") + line, table), "'system' is there twice");
+    ExpectRefusal(start(change(head, "note", "remark") + line, table),
+                  ":1: there is no column note");
+    ExpectRefusal(start(head + change(line, "1,8,", "1.5,8,"), table),
+                  ":2: nodes must be an integer");
+    ExpectRefusal(start(head + change(line, "all-reduce", "sum"), table), ":2: unknown collective");
+    ExpectRefusal(start(head + change(line, "a100", "a101"), table), "tables.csv: t.csv: there is");
+    ExpectRefusal(start(head + change(line, "1,8", "2,8"), table), "t.csv:2: nodes is 1, and in");
+    ExpectRefusal(start(head + change(line, ",2,", ",3,"), table), "has 2 sizes, and 3 in");
+    ExpectRefusal(start(head + line, change(table, "2048", "1024")), ":3: the size 1024 is there");
+    ExpectRefusal(start(head + line, change(table, "1024", "1024.5")), ":2: size_bytes must be");
+    ExpectRefusal(start(head + line, change(table, ",30", ",0x1e")), ":2: time_us must be");
+    const std::string withBandwidth = "size_bytes,time_us,busbw_GBps\n1024,30,";
+    const auto startOne = [&](const std::string& bandwidth) {
+        return start(head + change(line, ",2,", ",1,"), withBandwidth + bandwidth + "\n");
+    };
+    EXPECT_EQ(startOne("0.0597").error, "");
+    EXPECT_EQ(startOne("0.06").error, ""); // as nccl-tests prints it
+    EXPECT_EQ(startOne("").error, "");
+    ExpectRefusal(startOne("0.3413"), // of the algorithm, or of a time in another unit
+                  ":2: size_bytes, time_us (in microseconds) and the collective make a busbw_GBps "
+                  "of 0.0597, and it is 0.3413");
+    // 2048 B in 31 us, times 1.75
+    const auto startPeak = [&](const std::string& peak) {
+        return start(change(head, "note", "peak_busbw_GBps,note") +
+                         change(line, ",2,", ",2," + peak + ","),
+                     table);
+    };
+    for (const char* right : {"0.1", "0.12", ""})
+    {
+        EXPECT_EQ(startPeak(right).error, "") << right;
+    }
+    ExpectRefusal(
+        startPeak("0.9"),
+        "t.csv: the highest bus bandwidth of its sizes is 0.1 GB/s, and in tables.csv 0.9");
+    ExpectRefusal(startPeak("-1"), ":2: peak_busbw_GBps must be");
+    const auto warning = [&](const std::string& tables, const std::string& sizes) {
+        const Outcome outcome = start(tables, sizes);
+        EXPECT_EQ(outcome.code, 0);
+        return outcome.error;
+    };
+    EXPECT_NE(warning(change(head, "sizes", "lines") + line, table)
+                  .find("tables.csv:1: the column 'lines' is not read"),
+              std::string::npos);
+    EXPECT_NE(warning(head + line, change(table, "gpus", "ranks"))
+                  .find("t.csv:1: the column 'ranks' is not read"),
+              std::string::npos);
+    const Outcome none = start(head + line, table, {"--min=1M"});
+    EXPECT_EQ(none.code, 1);
+    EXPECT_NE(none.error.find("no table has a size from --min=1M"), std::string::npos)
+        << none.error;
+}
+
+TEST(ListMistakes, ListsOfEvaluations)
+{
+    const Folder folder;
+    const auto start = [&](const std::string& cluster,
+                           const std::string& strategy,
+                           const std::string& more = "",
+                           const std::vector<std::string>& options = {}) {
+        std::vector<std::string> words{
+            "--list=" + folder.Write("l.json",
+                                     R"({"format": "proteus-evaluation", "version": 1,)" + more +
+                                         R"( "workloads": [{"name": "w",
+ "model": "alexnet", "cluster": ")" + cluster +
+                                         R"(", "nodes": 1, "strategies": [
+ {"name": "s", "dataType": "fp16", "microBatch": 8, )" +
+                                         strategy + "}]}]}"),
+            "--executor=flow",
+            "--quiet"};
+        words.insert(words.end(), options.begin(), options.end());
+        return Start("evaluate", words);
+    };
+    const std::string plan = R"("dp": 4)";
+    EXPECT_EQ(start("pcie-v100x4", plan).error, "");
+    ExpectRefusal(start("dgx", plan), "/l.json: w on dgx, s: ");
+    const std::string reuse = folder.Write("r.json",
+                                           R"({"format": "proteus-evaluation-results", "version": 1,
+ "runs": [{"workload": "w on dgx", "strategy": "s", "executors": {"packet": {"iteration_s": 1, "cpu_s": 1}}}]})");
+    EXPECT_NE(start("pcie-v100x4", plan, "", {"--reuse=" + reuse})
+                  .error.find("--reuse=" + reuse + " has no effect: it has no time by packets"),
+              std::string::npos);
+    ExpectRefusal(start("pcie-v100x4", plan, R"("published": "x",)"), "/published: must be a list");
+    const Outcome idle = start("pcie-v100x4", R"("dp": 1, "zero": 1)");
+    EXPECT_EQ(idle.code, 0) << idle.error;
+    EXPECT_NE(idle.error.find("w on pcie-v100x4, s: zero=1 has no effect"), std::string::npos)
+        << idle.error;
+}
+
+TEST(ListMistakes, TimesThatAreTakenFromAFile)
+{
+    const Folder folder;
+    const std::string list = "--list=" + folder.Write("l.json",
+                                                      R"({"format": "proteus-evaluation",
+ "version": 1, "workloads": [{"name": "w", "model": "alexnet", "cluster": "pcie-v100x4", "nodes": 1,
+ "strategies": [{"name": "s", "dp": 4, "dataType": "fp16", "microBatch": 8}]}]})");
+    const auto run = [](const std::string& time, const std::string& more = "") {
+        return R"({"workload": "w on pcie-v100x4", "strategy": "s", "executors": {"packet": {"iteration_s": )" +
+               time + R"(, "cpu_s": 1}})" + more + "}";
+    };
+    const auto start = [&](const std::string& runs) {
+        return Start("evaluate",
+                     {list,
+                      "--executor=packet,flow",
+                      "--quiet",
+                      "--reuse=" + folder.Write("r.json",
+                                                R"({"format": "proteus-evaluation-results",
+ "version": 1, "runs": [)" + runs + "]}")});
+    };
+    EXPECT_NE(start(run("0.25")).out.find("of 1 of 1 runs are those of"), std::string::npos);
+    ExpectRefusal(start(run("0")),
+                  "r.json: /runs/0/executors/packet/iteration_s: must be a number");
+    ExpectRefusal(start(run("1", R"(, "stratgy": "t")")),
+                  "r.json: /runs/0/stratgy: unknown field; did you mean strategy?");
+    ExpectRefusal(start(run("1") + "," + run("2")),
+                  "r.json: /runs/1: there is a run of this workload and strategy already");
+}

@@ -1,0 +1,155 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "small-job.h"
+
+#include <fstream>
+#include <gtest/gtest.h>
+#include <regex>
+#include <sstream>
+#include <string>
+
+using namespace ns3::proteus;
+
+TEST(ModelMistakes, WhatReadersWarnOfStandsInTheResults)
+{
+    const Folder folder;
+    const std::string model = folder.Write("m.json",
+                                           R"({"format": "proteus-model", "version": 1,
+ "name": "m", "let": {"width": 64, "idle": 1},
+ "inputs": [{"name": "x", "shape": ["batch", 64]}, {"name": "y", "shape": ["batch"], "element": "index"}],
+ "layers": [{"op": "linear", "name": "fc", "outputs": "width", "in": "x"},
+  {"op": "cross-entropy", "name": "loss", "in": ["fc", "y"]}]})");
+    ExpectNote(Start("run", {"--model=" + model, "--strategy=dp=2", "--executor=flow", "--quiet"}),
+               "variable idle is used nowhere");
+}
+
+TEST(ModelMistakes, PartsOfModelsThatNothingUses)
+{
+    const Folder folder;
+    const auto start = [&](const std::string& variables, const std::string& inputs) {
+        return Start("run",
+                     {"--model=" + folder.Write("m.json",
+                                                R"({"format": "proteus-model", "version": 1,
+ "name": "m", "let": {"width": "half + half", "half": 32)" +
+                                                    variables + R"(},
+ "inputs": [{"name": "x", "shape": ["batch", 64]}, {"name": "y", "shape": ["batch"], "element": "index"})" +
+                                                    inputs + R"(],
+ "layers": [{"op": "linear", "name": "fc", "outputs": "width", "in": "x"},
+  {"op": "cross-entropy", "name": "loss", "in": ["fc", "y"]}]})"),
+                      "--strategy=dp=2",
+                      "--executor=flow",
+                      "--quiet"});
+    };
+    EXPECT_EQ(start("", "").error, "");
+    ExpectNote(start(R"(, "a": "b", "b": "a")", ""), "variable a is used nowhere");
+    ExpectNote(start(R"(, "batch": 7)", ""), "/let/batch: has no effect: it follows");
+    ExpectNote(start("", R"(, {"name": "z", "shape": ["batch", 4]})"), "input z is used nowhere");
+}
+
+TEST(ModelMistakes, MeasuredTimesThatNoKernelHas)
+{
+    const Folder folder;
+    const auto profile = [&](const std::string& shape) {
+        return "--profile=" + folder.Write("p.json",
+                                           R"({"format": "proteus-profile", "version": 1, "times": [
+ {"gpu": "A100-SXM4-80GB", "operator": "gemm", "data_type": "bf16", "shape": )" +
+                                               shape + R"(, "time_us": 7}]})");
+    };
+    ExpectNote(Start("run", Small({"--strategy=dp=8", profile("[1, 3, 5, 7]")})),
+               "none of its 1 time is of a kernel of this job");
+    const std::string empty =
+        folder.Write("p.json", R"({"format": "proteus-profile", "version": 1, "times": []})");
+    ExpectNote(Start("run", Small({"--strategy=dp=8", "--profile=" + empty})),
+               "--profile=" + empty + " has no effect: there is no time in it");
+}
+
+TEST(ModelMistakes, BlocksThatNeverRun)
+{
+    const Folder folder;
+    const auto start = [&](const std::string& layers, const std::string& field) {
+        return Start("run",
+                     {"--model=" + folder.Write("m.json",
+                                                R"({"format": "proteus-model", "version": 1,
+ "name": "m", "let": {"times": 0},
+ "inputs": [{"name": "x", "shape": ["batch", 64]}, {"name": "y", "shape": ["batch"], "element": "index"}],
+ "blocks": {"deep": [{"op": "linear", "name": "fc", "outputs": 64)" +
+                                                    field + R"(}]},
+ "layers": [{"op": "linear", "name": "first", "outputs": 64, "in": "x"},
+  {"block": "deep", "name": "deep", "repeat": "times"},)" +
+                                                    layers + R"(
+  {"op": "cross-entropy", "name": "loss", "in": ["first", "y"]}]})"),
+                      "--strategy=dp=2",
+                      "--executor=flow",
+                      "--quiet"});
+    };
+    ExpectNote(start("", ""),
+               "/layers/1/repeat: is 0, and nothing else runs the block deep: the model is without "
+               "it");
+    EXPECT_EQ(start(R"({"block": "deep", "name": "once"},)", "").error, "");
+    ExpectRefusal(start("", R"(, "bais": 0)"), "m.json: /blocks/deep/0/bais: ");
+}
+
+TEST(ModelMistakes, FormatsThatAGpuHasNoUnitFor)
+{
+    const auto start = [](const std::string& cluster, const std::string& type) {
+        return Start("run", Small({"--strategy=dp=8,dataType=" + type, "--cluster=" + cluster}));
+    };
+    ExpectNote(start("dgx1-v100", "bf16"), "V100-SXM2-32GB has no unit for bf16");
+    ExpectNote(start("dgx-a100", "fp8"), "A100-SXM4-80GB has no unit for fp8");
+    for (const auto& [cluster, type] :
+         {std::pair{"dgx1-v100", "fp16"}, std::pair{"dgx-a100", "tf32"}, {"dgx-h100", "fp8"}})
+    {
+        EXPECT_EQ(start(cluster, type).error.find("no unit for"), std::string::npos) << type;
+    }
+}
+
+TEST(ModelMistakes, TimesInOtherUnits)
+{
+    const Folder folder;
+    const std::string path = folder.Get() + "/p.json";
+    const auto compile = [&](const std::string& option) {
+        return Start("compile", {MODEL, PLAN, "--variables=layers=2", "--quiet", option + path});
+    };
+    ASSERT_EQ(compile("--kernels=").code, 0);
+    EXPECT_EQ(compile("--profile=").error, "");
+    std::stringstream text;
+    text << std::ifstream(path).rdbuf();
+    const std::string good = text.str();
+    const std::regex time("\"time_us\": ([0-9]+)\\.([0-9]{3})([0-9]{3})");
+    std::ofstream(path) << std::regex_replace(good, time, "\"time_us\": $1$2.$3");
+    const std::string longer = compile("--profile=").error;
+    EXPECT_NE(longer.find("are 32 times or more shorter or longer than what is computed"),
+              std::string::npos)
+        << longer;
+    std::ofstream(path) << std::regex_replace(good, time, "\"time_us\": 0.0$1");
+    const std::string shorter = compile("--profile=").error;
+    EXPECT_NE(shorter.find("time_us is in microseconds"), std::string::npos) << shorter;
+}
+
+TEST(ModelMistakes, PlansThatDoNotFitNameTheirFile)
+{
+    const Folder folder;
+    const auto start = [&](const std::string& plan) {
+        const std::string file = folder.Write(
+            "plan.json",
+            R"({"format": "proteus-strategy", "version": 1, "name": "mine", )" + plan + "}");
+        return Start("compile", {MODEL, "--strategy=" + file}).error;
+    };
+    const std::string begin = "error: --strategy=" + folder.Get() + "/plan.json: ";
+    const std::string stages = start(R"("pp": 16)");
+    EXPECT_NE(stages.find(begin + "plan: model GPT-3 125M has 12 numbered blocks"),
+              std::string::npos)
+        << stages;
+    // What is found out when the schedule is made.
+    const std::string limits = start(R"("pp": 2, "schedule": "limits", "maxInFlight": [1])");
+    EXPECT_NE(limits.find(begin + "strategy \"plan\", schedule limits: maxInFlight has 1 limits"),
+              std::string::npos)
+        << limits;
+    const std::string typed =
+        Start("run", Small({R"(--strategy={"pp": 2, "maxInFlight": [1, 1]})"})).error;
+    EXPECT_NE(typed.find("error: --strategy: strategy"), std::string::npos) << typed;
+}

@@ -1,0 +1,84 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "small-job.h"
+
+#include <gtest/gtest.h>
+#include <string>
+
+using namespace ns3::proteus;
+
+TEST(ScenarioMistakes, EventsThatComeTooLate)
+{
+    const Folder folder;
+    const auto start = [&](const std::string& at) {
+        return Start(
+            "run",
+            Small({"--strategy=dp=8",
+                   "--scenario=" + folder.Write("s.json",
+                                                R"({"format": "proteus-scenario", "version": 1,
+ "events": [{"kind": "slow-gpu", "gpus": ["n0.gpu0"], "factor": 2, "at": ")" +
+                                                    at + "\"}]}")}));
+    };
+    const Outcome late = start("10s");
+    EXPECT_EQ(late.code, 0) << late.error;
+    EXPECT_NE(late.out.find("/events/0: has no effect: it begins at 10.000 s"), std::string::npos)
+        << late.out;
+    EXPECT_EQ(start("0").out.find("has no effect"), std::string::npos);
+    ExpectRefusal(start(std::string(400, '9') + "us"), "/events/0/at: must be a time");
+}
+
+TEST(ScenarioMistakes, EventsOnGpusWithoutAJobAndSeedsOfNothing)
+{
+    const Folder folder;
+    const auto start = [&](const std::string& body) {
+        return Start("run",
+                     {MODEL,
+                      "--variables=layers=2",
+                      "--strategy=dp=8",
+                      "--nodes=2",
+                      "--executor=flow",
+                      "--quiet",
+                      "--scenario=" + folder.Write("s.json",
+                                                   R"({"format": "proteus-scenario", "version": 1,
+ "compare_alone": false, )" + body + "}")});
+    };
+    const auto slow = [&](const std::string& gpus) {
+        return start(R"("events": [{"kind": "slow-gpu", "factor": 2, "at": "0", "gpus": [)" + gpus +
+                     "]}]");
+    };
+    const std::string idle = "/events/0: has no effect: no job runs on a GPU that it names";
+    EXPECT_NE(slow(R"("n1.gpu0", "n1.gpu7")").out.find(idle), std::string::npos);
+    EXPECT_EQ(slow(R"("n1.gpu0", "n0.gpu7")").out.find(idle), std::string::npos);
+    // What comes to no task.
+    const std::string none = "/events/0: has no effect: no compute task that begins meanwhile";
+    const auto event = [&](const std::string& rest) {
+        return start(R"("events": [{"at": "0", )" + rest + "}]").out;
+    };
+    const std::string host = R"("kind": "slow-host", "servers": [0], "launch_interval": )";
+    EXPECT_NE(event(host + R"("1ps")").find(none), std::string::npos);
+    EXPECT_EQ(event(host + R"("1ms")").find("has no effect"), std::string::npos);
+    const std::string gpu = R"("kind": "slow-gpu", "servers": [0], "factor": 2, "until": )";
+    EXPECT_NE(event(R"("kind": "slow-gpu", "servers": [0], "factor": 1)").find(none),
+              std::string::npos);
+    EXPECT_EQ(event(gpu + R"("1us")").find("has no effect"), std::string::npos);
+    const auto neighbour = [&](const std::string& strategy) {
+        return start(R"("jobs": [{"name": "b", "model": "gpt3-125m", "variables": "layers=2",
+ "strategy": ")" + strategy +
+                     "\"}]");
+    };
+    ExpectNote(neighbour("dp=1,zero=1"),
+               "/jobs/0/strategy: zero=1 has no effect: the job is the same without it");
+    EXPECT_EQ(neighbour("dp=2,zero=1").error.find("has no effect"), std::string::npos);
+    const std::string seed = "/seed: has no effect: no placement or order of ranks is 'random'";
+    ExpectNote(start(R"("seed": 3)"), seed);
+    for (const std::string used :
+         {R"("job": {"placement": {"kind": "random"}})",
+          R"("job": {"placement": {"kind": "packed", "rank_order": "random"}})"})
+    {
+        EXPECT_EQ(start(R"("seed": 3, )" + used).error.find(seed), std::string::npos) << used;
+    }
+}

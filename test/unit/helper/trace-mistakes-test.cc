@@ -1,0 +1,107 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "small-job.h"
+
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+using namespace ns3::proteus;
+
+TEST(TraceMistakes, StepsOfAProfilerAreNamedInTheResults)
+{
+    const Folder folder;
+    // A kernel in two steps of the profiler.
+    const std::string trace = folder.Write("steps.json",
+                                           R"({"traceEvents": [
+  {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "ts": 0, "dur": 20},
+  {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#2", "ts": 20, "dur": 20},
+  {"ph": "X", "cat": "kernel", "name": "k", "ts": 5, "dur": 9, "args": {"stream": 7}},
+  {"ph": "X", "cat": "kernel", "name": "k", "ts": 25, "dur": 9, "args": {"stream": 7}}]})");
+    ExpectNote(Start("run", {"--trace=" + trace, "--executor=flow", "--quiet"}),
+               "has 2 steps of the profiler");
+}
+
+TEST(TraceMistakes, OptionsOfTimesThatAFileHas)
+{
+    const std::vector<std::string> run{PING, "--nodes=1", "--executor=flow", "--quiet"};
+    for (const std::string option : {"--launchInterval", "--dataType"})
+    {
+        std::vector<std::string> words = run;
+        words.push_back(option + (option == "--dataType" ? "=fp8" : "=50us"));
+        const Outcome outcome = Start("run", words);
+        ExpectNote(outcome, " has no effect: the file has the times of all kernels");
+        EXPECT_NE(outcome.error.find(option + "="), std::string::npos) << outcome.error;
+    }
+}
+
+TEST(TraceMistakes, GraphsWithMoreThanCanBe)
+{
+    const Folder folder;
+    const auto start = [&](const std::string& kernel, const std::string& bytes) {
+        return Start("run",
+                     {"--executor=flow",
+                      "--quiet",
+                      "--nodes=1",
+                      "--graph=" + folder.Write("g.json",
+                                                R"({"format": "proteus-graph", "version": 1,
+ "devices": 2, "streams": ["s"], "phases": [{"name": "p"}], "groups": [[0, 1]], "tasks": [
+ {"name": "a", "kind": "compute", "phase": "p", "device": 0, "stream": "s")" +
+                                                    kernel + R"(},
+ {"name": "b", "kind": "communication", "phase": "p", "group": 0, "stream": "s",
+  "collective": "send-recv", "bytes": )" + bytes + "}]}")});
+    };
+    EXPECT_EQ(start(R"(, "duration_ps": 5)", "8").code, 0);
+    ExpectRefusal(start(R"(, "duration_ps": 9223372036854775807)", "8"),
+                  "lasts 9223372036854775807 ps; the most is");
+    ExpectRefusal(start(R"(, "flops": 1e300)", "8"), "has 1e+300 FLOPs; the most is 1e+24");
+    ExpectRefusal(start(R"(, "duration_ps": 5)", "9223372036854775807"),
+                  "g.json: task 1 (b) communicates 9223372036854775807 bytes; the most is");
+    // Sums of such sizes would not fit.
+    const std::string memory = R"({"name": "m", "kind": "memory", "phase": "p", "device": 0, )"
+                               R"("persistent": true, "bytes": )";
+    ExpectRefusal(start("}, " + memory + "18446744073709551615}, " + memory + "1000", "8"),
+                  "g.json: task 1 (m) takes 18446744073709551615 bytes; the most is");
+    ExpectNote(start("", "8"), "1 compute task with neither duration_ps nor flops and bytes");
+}
+
+TEST(TraceMistakes, DevicesWithoutATask)
+{
+    const Folder folder;
+    const auto start = [&](const std::string& devices) {
+        return Start(
+            "run",
+            {"--nodes=1",
+             "--executor=flow",
+             "--quiet",
+             "--graph=" +
+                 folder.Write(
+                     "g.json",
+                     R"({"format": "proteus-graph", "version": 1,
+ "devices": )" + devices +
+                         R"(, "streams": ["s"], "phases": [{"name": "p"}], "groups": [[0, 1]], "tasks": [
+ {"name": "b", "kind": "communication", "phase": "p", "group": 0, "stream": "s",
+  "collective": "send-recv", "bytes": 8}]})")});
+    };
+    EXPECT_EQ(start("2").error, "");
+    ExpectNote(start("4"), "2 devices of 4 without a task, the first is device 2");
+}
+
+TEST(TraceMistakes, TracesThatDoNotSayHowManyRanksThereAre)
+{
+    const Folder folder;
+    const std::string trace =
+        "--trace=" + folder.Write("t.txt",
+                                  "MICRO\n1\nmicro_test\t-1\t1\tNONE\t0\t1\tNONE\t0\t1\t"
+                                  "ALLREDUCE\t4096\t1\n");
+    const std::vector<std::string> words{trace, "--cluster=dgx-a100", "--nodes=1", "--quiet"};
+    ExpectNote(Start("run", words),
+               "does not say how many ranks its job has: taken for 8, as there are GPUs");
+    std::vector<std::string> said = words;
+    said.emplace_back("--ranks=8");
+    EXPECT_EQ(Start("run", said).error, "");
+}
