@@ -9,6 +9,8 @@
 #include "proteus-algorithms.h"
 #include "proteus-ring-search.h"
 
+#include "ns3/proteus-nvls-heads.h"
+
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -22,8 +24,7 @@ namespace proteus
 namespace
 {
 
-constexpr uint32_t MOST_CHANNELS = 32;      // of a search: half of MAXCHANNELS
-constexpr uint32_t MOST_NVLS_CHANNELS = 32; // NCCL_MAX_NVLS_ARITY
+constexpr uint32_t MOST_CHANNELS = 32; // of a search: half of MAXCHANNELS
 
 /// What a server has room for.
 class ServerSearch
@@ -113,7 +114,7 @@ class ServerSearch
         const double total = m_links.GetTotalGBps();
         const double most = m_links.GetMostGBps();
         const auto heads =
-            static_cast<uint32_t>(std::min<std::size_t>(m_gpus.size(), MOST_NVLS_CHANNELS));
+            static_cast<uint32_t>(std::min<std::size_t>(m_gpus.size(), MOST_NVLS_HEADS));
         std::size_t i = 0;
         while (i + 1 < m_speeds.size() && (m_speeds[i] > most || m_speeds[i] * heads > total))
         {

@@ -24,6 +24,7 @@ constexpr uint64_t LL_BYTES = 16384;           // NCCL_P2P_LL_THRESHOLD
 constexpr double GBPS_OF_NETWORK_CHANNEL = 14; // NCCL_P2P_PER_CHANNEL_NET_BW
 constexpr uint32_t PEERS_OF_CHANNEL = 8;       // NCCL_MAX_DEV_WORK_P2P_PER_BATCH
 constexpr uint64_t LONG_PART = 32;             // chunks; of one server
+constexpr uint64_t LL_STEP_BYTES = 65536;      // with flags: half of it is payload
 // The first versions whose LL limit counts all channels of a peer, and those that are used.
 constexpr uint32_t FIRST_LIMIT_OF_PEER = 222;
 constexpr uint32_t FIRST_LIMIT_OF_USED = 229;
@@ -91,7 +92,12 @@ PlanMessage(const MessageQuestion& question)
     {
         least /= 2;
     }
-    const uint64_t shortest = std::max<uint64_t>(question.chunkBytes / (isNetwork ? 2 : 8), 1);
+    // In between the limit did not depend on the parts, and parts were those of the protocol.
+    const bool hasPartsOfLl = question.version >= FIRST_LIMIT_OF_PEER &&
+                              question.version < FIRST_LIMIT_OF_USED && !isNetwork &&
+                              question.bytes <= most * LL_BYTES;
+    const uint64_t stepBytes = hasPartsOfLl ? LL_STEP_BYTES : question.chunkBytes;
+    const uint64_t shortest = std::max<uint64_t>(stepBytes / (isNetwork ? 2 : 8), 1);
     const uint64_t longest = question.chunkBytes * (isNetwork ? 1 : LONG_PART);
     const uint64_t bytes = std::max<uint64_t>(question.bytes, 1);
     MessagePlan plan;

@@ -58,8 +58,8 @@ struct MessagePlan
  * - Thread blocks: one for each channel of the communicator, rounded up to a power of two. Where
  *   all messages together have more channels than that, several share a block: MessageBlocks.
  * - Parts: a message is cut into parts, one for a channel, of no less than an eighth of a chunk
- *   (half of one across servers). Parts longer than 32 chunks (one across servers) get more
- *   channels of the peer.
+ *   (half of one across servers), with LL from 2.22 to 2.28 of 8 KiB. Parts longer than 32 chunks
+ *   (one across servers) get more channels of the peer.
  * - Protocol: inside a server, messages of up to 16 KiB per channel take LL; which channels count
  *   depends on the version. Messages to other servers take Simple.
  * - Chunks: across servers, those of messages below one chunk and below eight chunks are a quarter

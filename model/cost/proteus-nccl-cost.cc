@@ -7,6 +7,7 @@
 #include "proteus-nccl-cost.h"
 
 #include "proteus-nccl-tuner.h"
+#include "proteus-nvls-heads.h"
 
 #include <algorithm>
 #include <limits>
@@ -152,13 +153,21 @@ class NcclEstimate
         case NcclAlgorithm::COLLNET_DIRECT:
             return m_system.collnet && m_system.servers >= 2 && m_isAllReduce;
         case NcclAlgorithm::NVLS: // across servers only with reductions in the network
-            return m_tuner.hasNvls && m_pattern.channels >= 2 &&
-                   (m_system.servers == 1 || m_system.collnet);
+            return m_tuner.hasNvls && HasNvlsRanks() &&
+                   (m_system.servers == 1 || m_system.collnet) &&
+                   (m_isAllReduce || m_system.ranks <= MOST_NVLS_HEADS * m_system.servers);
         case NcclAlgorithm::NVLS_TREE:
-            return m_tuner.hasNvlsTree && m_pattern.channels >= 2 && m_system.servers > 1;
+            return m_tuner.hasNvlsTree && HasNvlsRanks() && m_system.servers > 1;
         default:
             return true;
         }
+    }
+
+    /// @return whether servers have enough GPUs for NVLS
+    bool HasNvlsRanks() const
+    {
+        return m_pattern.channels >= 2 &&
+               m_system.ranks >= GetLeastNvlsRanks(m_system.version) * m_system.servers;
     }
 
     bool IsLl128Taken() const

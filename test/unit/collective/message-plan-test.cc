@@ -70,6 +70,38 @@ TEST(MessagePlan, InsideAServer)
     EXPECT_EQ(PlanMessage(question).protocol, Protocol::LL);
 }
 
+TEST(MessagePlan, PartsOfLl)
+{
+    // From 2.22 to 2.28 a part is no shorter than an eighth of a step of its protocol: with LL, of
+    // 64 KiB.
+    for (const uint32_t version : {222, 228})
+    {
+        for (const auto& [bytes, channels] : {std::make_pair(8 * KIB, 1u),
+                                              std::make_pair(8 * KIB + 1, 2u),
+                                              std::make_pair(16 * KIB, 2u),
+                                              std::make_pair(32 * KIB, 4u),
+                                              std::make_pair(512 * KIB, 4u)})
+        {
+            MessageQuestion question = AskA100(bytes);
+            question.version = version;
+            const MessagePlan plan = PlanMessage(question);
+            EXPECT_EQ(plan.channels, channels) << bytes;
+            EXPECT_EQ(plan.protocol, Protocol::LL) << bytes;
+        }
+    }
+    MessageQuestion question = AskA100(16 * KIB);
+    for (const uint32_t version : {221, 229})
+    {
+        question.version = version;
+        EXPECT_EQ(PlanMessage(question).channels, 1u);
+    }
+    // What is too long for LL has parts of Simple.
+    question = AskA100(512 * KIB + 1);
+    question.version = 228;
+    EXPECT_EQ(PlanMessage(question).protocol, Protocol::SIMPLE);
+    EXPECT_EQ(PlanMessage(question).channels, 4u);
+}
+
 TEST(MessagePlan, AcrossServers)
 {
     // Two servers of eight B200, a NIC of 50 GB/s each: one channel for every 14 GB/s of it.

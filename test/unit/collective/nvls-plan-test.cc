@@ -7,6 +7,7 @@
 #include "ns3/proteus-collective-choice.h"
 #include "ns3/proteus-nvls-plan.h"
 
+#include <cmath>
 #include <gtest/gtest.h>
 
 using namespace ns3::proteus;
@@ -70,4 +71,51 @@ TEST(NvlsPlan, IsThatOfRequests)
     EXPECT_EQ(complete("hgx-b200", 1, "nvls").channels, 24u);
     EXPECT_EQ(complete("dgx-h100", 4, "nvls-tree").chunkBytes, 64 * KIB);
     EXPECT_EQ(complete("dgx-h100", 2, "nvls-tree").chunkBytes, 128 * KIB);
+}
+
+TEST(NvlsHeads, OfEveryRankOfHalfAnAllReduce)
+{
+    const auto timeUs = [](uint32_t ranks, Collective collective) {
+        const Cluster cluster = MakeCluster("gb200-nvl72", 1);
+        const Paths paths(cluster);
+        const std::vector<VertexId> vertices(cluster.GetGpus().begin(),
+                                             cluster.GetGpus().begin() + ranks);
+        const NcclCostModel model(CollectiveChooser(cluster, paths).MakeSystem(vertices));
+        return model.GetTimeUs(collective,
+                               NcclAlgorithm::NVLS,
+                               NcclProtocol::SIMPLE,
+                               uint64_t{1} << 30);
+    };
+    EXPECT_TRUE(std::isfinite(timeUs(32, Collective::ALL_GATHER)));
+    EXPECT_FALSE(std::isfinite(timeUs(36, Collective::ALL_GATHER)));
+    EXPECT_FALSE(std::isfinite(timeUs(36, Collective::REDUCE_SCATTER)));
+    EXPECT_TRUE(std::isfinite(timeUs(36, Collective::ALL_REDUCE)));
+}
+
+TEST(NvlsHeads, NeedThreeGpusOfAServerInSomeVersions)
+{
+    const auto timeUs = [](uint32_t version, uint32_t ranks, uint32_t servers) {
+        const Cluster cluster = MakeCluster("dgx-h100", servers);
+        const Paths paths(cluster);
+        std::vector<VertexId> vertices;
+        for (uint32_t rank = 0; rank < ranks * servers; ++rank)
+        {
+            vertices.push_back(cluster.GetGpus()[rank / ranks * 8 + rank % ranks]);
+        }
+        NcclSystem system = CollectiveChooser(cluster, paths).MakeSystem(vertices);
+        system.version = version;
+        return NcclCostModel(system).GetTimeUs(Collective::ALL_REDUCE,
+                                               servers > 1 ? NcclAlgorithm::NVLS_TREE
+                                                           : NcclAlgorithm::NVLS,
+                                               NcclProtocol::SIMPLE,
+                                               uint64_t{1} << 30);
+    };
+    for (const uint32_t servers : {1, 2})
+    {
+        EXPECT_FALSE(std::isfinite(timeUs(218, 2, servers)));
+        EXPECT_FALSE(std::isfinite(timeUs(227, 2, servers)));
+        EXPECT_TRUE(std::isfinite(timeUs(227, 3, servers)));
+        EXPECT_TRUE(std::isfinite(timeUs(228, 2, servers)));
+    }
+    EXPECT_TRUE(std::isfinite(timeUs(217, 2, 1)));
 }
