@@ -27,7 +27,7 @@ constexpr double FREE_DUTY = 0.39;
 /// The same where the limit is 500 in place of 700 W.
 constexpr double FREE_DUTY_500_W = FREE_DUTY * 500 / 700;
 
-/// A measurement, for all GPUs whose names begin so.
+/// A measurement, for the GPU of this name and those whose names go on with "-".
 struct AchievedRate
 {
     const char* gpu;
@@ -48,13 +48,19 @@ struct AchievedRate
  * processor; H200 has the same power limit, that of GH200 is for its CPU, too. An H100 limited to
  * 500 W is not measured: as the power of products grows with the 2.5th power of the clock, they may
  * take 5/7 of the time before it falls, and alone have (5/7)^0.4 of the clock: 0.62 and 0.586.
- * Other H100: on the shapes of language models, under the power limit, some 720 of 989 TFLOP/s in
- * bf16 and 1280 of 1979 in fp8 (SemiAnalysis, "MI300X vs H100 vs H200 Benchmark Part 1: Training",
- * December 2024); the largest of many shapes in a short run reaches 794 and 1403 (MAMF), which
- * training does not: Llama 3 runs at 400 to 430 TFLOP/s (Dubey et al. 2024, table 4). B200 is
- * assumed, and B300 with it: below H100 as by MAMF. V100: 83 of 112 TFLOP/s on tensor cores
+ * H100 NVL, and H100 PCIe in fp8: on the shapes of language models, under the power limit, some 720
+ * of 989 TFLOP/s in bf16 and 1280 of 1979 in fp8 (SemiAnalysis, "MI300X vs H100 vs H200 Benchmark
+ * Part 1: Training", December 2024); the largest of many shapes in a short run reaches 794 and 1403
+ * (MAMF), which training does not: Llama 3 runs at 400 to 430 TFLOP/s (Dubey et al. 2024, table 4).
+ * B200 is assumed, and B300 with it: below H100 as by MAMF. V100: 83 of 112 TFLOP/s on tensor cores
  * (Markidis et al. 2018, figure 6; cuBLAS); SGEMM at 93 % of the peak there and on A100 (NVIDIA,
  * "Programming Tensor Cores in CUDA 9").
+ * H100 PCIe, H20, L4, L40S, T4 and RTX: the largest of PyTorch's products of 1,024 to 10,240 cubed
+ * (zzc0721/torch-performance-test-data, 9d82827, database.md: medians where several people
+ * measured; RTX 4090 nine, RTX 3090 three, others one to four). For A100, H100 SXM and V100, which
+ * are not taken from there, it has 0.83 to 0.85, 0.77 to 0.81 and 0.76 of the data sheet in 16
+ * bits. GeForce clocks higher than its data sheet says. RTX 6000 Ada, which is not among them, has
+ * the processor of L40S, with 300 in place of 350 W, and is taken to reach the same share.
  */
 constexpr AchievedRate RATES[] = {
     {"H100-SXM5-96GB-500W", DataType::BF16, 0.84, 0.62, FREE_DUTY_500_W},
@@ -64,11 +70,15 @@ constexpr AchievedRate RATES[] = {
     {"A100", DataType::FP16, 0.869},
     {"A100", DataType::TF32, 0.869},
     {"A100", DataType::FP32, 0.93},
-    {"H100-SXM", DataType::BF16, 0.84, 0.71},
-    {"H100-SXM", DataType::FP16, 0.84, 0.71},
-    {"H100-SXM", DataType::FP8, 0.82, 0.67},
-    {"H100-SXM", DataType::TF32, 0.74},
-    {"H100-SXM", DataType::FP32, 0.78},
+    {"H100-SXM5", DataType::BF16, 0.84, 0.71},
+    {"H100-SXM5", DataType::FP16, 0.84, 0.71},
+    {"H100-SXM5", DataType::FP8, 0.82, 0.67},
+    {"H100-SXM5", DataType::TF32, 0.74},
+    {"H100-SXM5", DataType::FP32, 0.78},
+    {"H100-PCIE", DataType::BF16, 0.66},
+    {"H100-PCIE", DataType::FP16, 0.61},
+    {"H100-PCIE", DataType::TF32, 0.64},
+    {"H100-PCIE", DataType::FP32, 0.72},
     {"H100", DataType::BF16, 0.728},
     {"H100", DataType::FP16, 0.728},
     {"H100", DataType::FP8, 0.647},
@@ -90,6 +100,41 @@ constexpr AchievedRate RATES[] = {
     {"B300", DataType::FP8, 0.79},
     {"V100", DataType::FP16, 0.74},
     {"V100", DataType::FP32, 0.93},
+    {"H20", DataType::BF16, 0.96},
+    {"H20", DataType::FP16, 0.96},
+    {"H20", DataType::TF32, 0.97},
+    {"H20", DataType::FP32, 0.73},
+    {"L4", DataType::BF16, 0.59},
+    {"L4", DataType::FP16, 0.57},
+    {"L4", DataType::TF32, 0.53},
+    {"L4", DataType::FP32, 0.51},
+    {"L40S", DataType::BF16, 0.74},
+    {"L40S", DataType::FP16, 0.73},
+    {"L40S", DataType::FP32, 0.51},
+    {"T4", DataType::FP16, 0.65},
+    {"T4", DataType::FP32, 0.54},
+    {"RTX-2080-Ti", DataType::FP16, 1.09},
+    {"RTX-2080-Ti", DataType::FP32, 0.97},
+    {"RTX-3090", DataType::BF16, 1.08},
+    {"RTX-3090", DataType::FP16, 1.07},
+    {"RTX-3090", DataType::FP32, 0.7},
+    {"RTX-4090", DataType::BF16, 1.0},
+    {"RTX-4090", DataType::FP16, 1.01},
+    {"RTX-4090", DataType::TF32, 1.04},
+    {"RTX-4090", DataType::FP32, 0.66},
+    {"RTX-5090", DataType::BF16, 1.14},
+    {"RTX-5090", DataType::FP16, 1.1},
+    {"RTX-5090", DataType::TF32, 1.17},
+    {"RTX-5090", DataType::FP32, 0.64},
+    {"RTX-6000-Ada", DataType::BF16, 0.74},
+    {"RTX-6000-Ada", DataType::FP16, 0.73},
+    {"RTX-6000-Ada", DataType::FP32, 0.51},
+    {"RTX-A6000", DataType::BF16, 0.8},
+    {"RTX-A6000", DataType::FP16, 0.78},
+    {"RTX-A6000", DataType::FP32, 0.62},
+    {"RTX-PRO-6000", DataType::BF16, 0.82},
+    {"RTX-PRO-6000", DataType::FP16, 0.62},
+    {"RTX-PRO-6000", DataType::FP32, 0.62},
 };
 
 constexpr EnumNames<AttentionKernel, 6> KERNELS{
@@ -187,7 +232,7 @@ const AchievedRate*
 FindRate(const std::string& gpu, DataType type)
 {
     const auto found = std::find_if(std::begin(RATES), std::end(RATES), [&](const AchievedRate& r) {
-        return r.type == type && gpu.rfind(r.gpu, 0) == 0;
+        return r.type == type && (gpu + "-").rfind(std::string(r.gpu) + "-", 0) == 0;
     });
     return found == std::end(RATES) ? nullptr : found;
 }

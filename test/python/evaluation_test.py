@@ -95,6 +95,8 @@ class EvaluationTest(unittest.TestCase):
         refuse = lambda text: self.refuse("published-iterations.py", text)
         self.assertEqual(refuse("# remark\n" + header + row), ":3: the program ended with exit code 1")
         self.assertEqual(refuse("\ufeff" + header.replace("\n", "\r\n") + row), ":2: the program ended with exit code 1")
+        without = row.replace("sequence=1024", '"sequence=1024,dropout=0"')
+        self.assertEqual(refuse(header + without), ":2: the program ended with exit code 1")
         self.assertEqual(refuse(""), ": has no row")
         self.assertEqual(refuse(header + "# remark\n"), ": has no row")
         self.assertIn(":1: the columns must be group, model", refuse(header.replace("tp", "dp") + row))

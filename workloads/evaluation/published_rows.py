@@ -64,6 +64,11 @@ def to_count(line, name, text):
     return int(text)
 
 
+def to_variable(line, name, text):
+    """Returns the whole number that a variable of a model is, which may be 0."""
+    return 0 if text == "0" else to_count(line, name, text)
+
+
 def to_number(line, name, text, most):
     """Returns a number above 0."""
     value = float(text) if re.fullmatch(r"[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?", text) else math.nan
@@ -124,7 +129,7 @@ def check_iteration(line, row):
         raise RowError(f"{line}: global_batch = {row['global_batch']} is not a multiple of {step} = dp x microBatch")
     variables = to_settings(line, "variables", row["variables"])
     for name, value in variables.items():
-        to_count(line, f"variables: {name}", value)
+        to_variable(line, f"variables: {name}", value)
     measured = to_number(line, "measured_s", row["measured_s"], MOST_SECONDS)
     if row["first_s"]:
         to_number(line, "first_s", row["first_s"], MOST_SECONDS)

@@ -731,6 +731,22 @@ TEST(Framework, KernelsThatAreComputedAgainSaySo)
     }
 }
 
+// What is known of a GPU is not known of another whose name begins with its name.
+TEST(MatrixRate, BelongsToWholeNames)
+{
+    const auto share = [](const std::string& gpu, DataType type) {
+        return FindAchievedMatrixShare(gpu, type, 0);
+    };
+    EXPECT_DOUBLE_EQ(share("H20", DataType::BF16).value(), 0.96);
+    EXPECT_DOUBLE_EQ(share("H200", DataType::BF16).value(), 0.84);
+    EXPECT_TRUE(share("L4", DataType::TF32));
+    EXPECT_FALSE(share("L40", DataType::TF32));
+    EXPECT_LT(share("H100-PCIE-80GB", DataType::BF16).value(),
+              share("H100-NVL", DataType::BF16).value());
+    // Clocks of GeForce are higher than the data sheets say.
+    EXPECT_GT(share("RTX-3090", DataType::FP16).value(), 1);
+}
+
 // With a limit of 500 in place of 700 W the clock falls earlier, and further.
 TEST(MatrixRate, FallsEarlierWithLessPower)
 {

@@ -76,6 +76,24 @@ TEST(LossMemory, AnEagerLossKeepsAndHoldsFp32)
     }
 }
 
+// Split over the vocabulary, the loss of DTensor has a third one there (see "vocabulary-loss").
+TEST(LossMemory, ALossOverTheVocabularyKeepsAndHoldsFp32)
+{
+    const Framework eager = Load("fsdp2");
+    Framework plain = eager;
+    plain.operators["vocabulary-loss"].forward->kept.reset();
+    plain.operators["vocabulary-loss"].backward->heldFp32Elements = 0;
+    plain.operators["vocabulary-loss"].backward->heldComputeElements = 0;
+    const std::string plan = R"({"tp": 2, "microBatch": 2, "globalBatch": 2})";
+    const std::map<std::string, int64_t> sizes = {{"layers", 1}, {"sequence", 512}};
+    const MemoryAccount more = Account("gpt3-125m", sizes, plan, eager);
+    const MemoryAccount less = Account("gpt3-125m", sizes, plan, plain);
+    EXPECT_EQ(more.peakTask, "loss.entropy.backward");
+    const uint64_t logits = uint64_t{2} * 512 * 50432 / 2;
+    // but for numbers of a token
+    EXPECT_NEAR(more.peakBytes - less.peakBytes, logits * (4 + 3 * 4 - 2), 8 * 2 * 512);
+}
+
 // A rule of attention is about scores: fused attention writes none, and so keeps none.
 TEST(LossMemory, FusedAttentionKeepsNoScores)
 {
