@@ -603,7 +603,7 @@ class RepetitionJobsTestSuite : public TestSuite
     {
         AddTestCase(new LateEndsCase, TestCase::QUICK);
         AddTestCase(new LateUnitsCase, TestCase::QUICK);
-        AddTestCase(new OverlapCase(OverlapCase::MESSAGE, 12), TestCase::QUICK);
+        AddTestCase(new OverlapCase(OverlapCase::MESSAGE, 11), TestCase::QUICK);
         AddTestCase(new OverlapCase(OverlapCase::LATE_RANK, 16), TestCase::QUICK);
         AddTestCase(new RailsCase, TestCase::QUICK);
         AddTestCase(new MeetingsCase, TestCase::QUICK);
