@@ -64,9 +64,9 @@ class SearchProgram : public CommandLineProgram
         {
             throw std::invalid_argument("--model=NAME is needed, e.g. --model=gpt3-6.7b");
         }
-        if (m_options.launchInterval.value.IsStrictlyNegative())
+        if (m_options.globalBatch == 0) // which nobody can type
         {
-            throw std::invalid_argument("--launchInterval: must not be negative");
+            throw std::invalid_argument("--globalBatch=N is missing: samples per iteration");
         }
         if (m_options.budget < 0)
         {
@@ -80,10 +80,6 @@ class SearchProgram : public CommandLineProgram
                 CheckWritable(*path);
             }
         }
-        if (!m_options.output.empty())
-        {
-            MakeFolder(m_options.output);
-        }
         m_options.plot.Check();
         if (m_options.plotOf != "times" && m_options.plotOf != "front")
         {
@@ -91,6 +87,10 @@ class SearchProgram : public CommandLineProgram
                                         ": must be times or front");
         }
         const SearchSubject subject = MakeSearchSubject(m_options);
+        if (!m_options.output.empty())
+        {
+            MakeFolder(m_options.output);
+        }
         SearchOutcome outcome = RunSearch(m_options, subject);
         PrintSearch(outcome, PRINTED_ROWS, std::cout);
         std::vector<SensitivityRow> rows;

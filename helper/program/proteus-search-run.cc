@@ -195,10 +195,6 @@ class Search
         const std::set<std::string> choices = m_options.GetChoices();
         auto varies = [&](const char* choice) { return choices.count(choice) > 0; };
         const auto nGpus = static_cast<uint32_t>(m_cluster.GetGpus().size());
-        if (m_options.globalBatch == 0) // which nobody can type
-        {
-            throw std::invalid_argument("--globalBatch=N is missing: samples per iteration");
-        }
         m_space.globalBatch = ToCount(m_options.globalBatch, "globalBatch", 1);
         m_space.memoryBytes = m_memoryBytes;
         m_space.devices = {nGpus};
