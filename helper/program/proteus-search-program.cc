@@ -64,10 +64,6 @@ class SearchProgram : public CommandLineProgram
         {
             throw std::invalid_argument("--model=NAME is needed, e.g. --model=gpt3-6.7b");
         }
-        if (m_options.globalBatch == 0) // which nobody can type
-        {
-            throw std::invalid_argument("--globalBatch=N is missing: samples per iteration");
-        }
         if (m_options.budget < 0)
         {
             throw std::invalid_argument("--budget: must not be negative (0: no limit)");
@@ -87,6 +83,10 @@ class SearchProgram : public CommandLineProgram
                                         ": must be times or front");
         }
         const SearchSubject subject = MakeSearchSubject(m_options);
+        if (m_options.globalBatch == 0) // which nobody can type
+        {
+            throw std::invalid_argument("--globalBatch=N is missing: samples per iteration");
+        }
         if (!m_options.output.empty())
         {
             MakeFolder(m_options.output);

@@ -256,7 +256,7 @@ const std::vector<Mistake> MISTAKES{
      {"--model=gpt3-125m", "--objective=speed"},
      "--objective=speed: unknown objective 'speed'"},
     {"search",
-     {"--model=gpt3-125m", "--vary=recompute,recompute"},
+     {"--model=gpt3-125m", "--globalBatch=8", "--vary=recompute,recompute"},
      "--vary=recompute,recompute: recompute stands there twice"},
     {"search",
      {"--model=gpt3-125m", "--experts=a.json,a.json"},
