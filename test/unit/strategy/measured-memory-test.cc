@@ -26,9 +26,9 @@ using namespace ns3::proteus;
 namespace
 {
 
-/// @param row of the table @return what is accounted at the peak, bytes. Gradients are left out,
-/// which are there from the beginning in the buckets of several GPUs, and on one come one by one;
-/// so are logits, where the measured program let them go before its backward pass.
+/// @param row of the table @return what is accounted at the peak, bytes, but for logits that the
+/// measured program lets go before its backward pass. Gradients come one by one on one GPU, not
+/// into a buffer that is there before.
 double
 Account(const TableRow& row)
 {
@@ -37,8 +37,8 @@ Account(const TableRow& row)
     const bool isFull = precision == "fp32";
     const bool isSharded = precision == "fsdp2";
     std::ostringstream plan;
-    plan << R"({"dp": 1, "microBatch": )" << row.Get("batch") << R"(, "globalBatch": )"
-         << row.Get("batch") << R"(, "dataType": ")"
+    plan << R"({"dp": 1, "gradientsInPlace": false, "microBatch": )" << row.Get("batch")
+         << R"(, "globalBatch": )" << row.Get("batch") << R"(, "dataType": ")"
          << (isFull      ? precision
              : isSharded ? "bf16"
                          : precision.substr(4))
@@ -82,9 +82,7 @@ Account(const TableRow& row)
         AccountMemory(
             Compile(model, file.GetTree(model), FindGpuDatasheet("H100-SXM5-80GB"), framework))
             .front();
-    const uint64_t gradients =
-        account.bytesAtPeak.at(static_cast<std::size_t>(MemoryUse::GRADIENTS));
-    return static_cast<double>(account.peakBytes - gradients) - logits;
+    return static_cast<double>(account.peakBytes) - logits;
 }
 
 } // namespace
