@@ -313,10 +313,9 @@ Simulate(const Cluster& cluster,
     {
         throw RunStopped("a collective was stopped");
     }
-    const auto links = job->GetFabric()->GetLinkStatistics();
     RunNotes::HearPackets(ReadExecutorSettings(test.stream),
                           cluster,
-                          GetNRanks() == 1 ? &links : nullptr);
+                          job->GetFabric()->GetLinkStatistics());
     const Timeline timeline = job->GetTimeline();
     Simulated result;
     for (const auto& tasks : made.tasks)

@@ -85,8 +85,7 @@ WriteResults(const FlowsOptions& options,
                                   setting.name == "ns3::proteus::Transport::CongestionControl";
                        }),
         settings.engine.end());
-    const auto links = fabric->GetLinkStatistics();
-    RunNotes::HearPackets(settings, fabric->GetCluster(), GetNRanks() == 1 ? &links : nullptr);
+    RunNotes::HearPackets(settings, fabric->GetCluster(), fabric->GetLinkStatistics());
     FlowsSummary summary = Summarize(player, fabric, wallS);
     summary.idle = options.FindIdle(player, fabric);
     Print(summary);

@@ -560,7 +560,7 @@ RunNotes::Hear(const ProgramOptions& options,
 void
 RunNotes::HearPackets(const ExecutorSettings& settings,
                       const Cluster& cluster,
-                      const std::vector<LinkStatistics>* links)
+                      const std::vector<LinkStatistics>& links)
 {
     const ExecutorTraits& traits = FindExecutor("packet").GetTraits();
     if (g_notes == nullptr)
@@ -570,14 +570,11 @@ RunNotes::HearPackets(const ExecutorSettings& settings,
     TypedNetwork typed = g_notes->m_typed;
     std::vector<std::string> lines = FindSwitchedOff(typed);
     typed.named.insert(typed.named.end(), lines.begin(), lines.end());
-    if (links != nullptr)
+    for (const auto& more : {FindUnusedRouting(typed, traits, cluster, links),
+                             FindUnusedNetwork(typed, traits, cluster, links),
+                             ListIdleSettings(traits, settings, cluster, links)})
     {
-        for (const auto& more : {FindUnusedRouting(typed, traits, cluster, *links),
-                                 FindUnusedNetwork(typed, traits, cluster, *links),
-                                 ListIdleSettings(traits, settings, cluster, *links)})
-        {
-            lines.insert(lines.end(), more.begin(), more.end());
-        }
+        lines.insert(lines.end(), more.begin(), more.end());
     }
     Note(traits.name, lines);
 }

@@ -81,12 +81,11 @@ class RunNotes
      * The same for what sends packets without an executor.
      * @param settings of the run
      * @param cluster that it ran on
-     * @param links what they carried; null: one of several processes does not know, and hears only
-     * what does not follow from it
+     * @param links what they carried, those of all processes
      */
     static void HearPackets(const ExecutorSettings& settings,
                             const Cluster& cluster,
-                            const std::vector<LinkStatistics>* links);
+                            const std::vector<LinkStatistics>& links);
 
     /// To be called for each job of a program whose memory was to be ignored. @param fits whether
     /// it fits into memory
