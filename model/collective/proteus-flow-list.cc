@@ -7,6 +7,7 @@
 #include "proteus-flow-list.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace ns3
 {
@@ -14,48 +15,63 @@ namespace proteus
 {
 
 std::vector<uint32_t>
-FindFlowCycle(const std::vector<FlowSpec>& flows)
+ListInTurn(const std::vector<FlowSpec>& flows)
 {
-    // Takes away flows that wait for nothing that is left.
-    std::vector<uint32_t> missing(flows.size(), 0);
-    std::vector<std::vector<uint32_t>> dependents(flows.size());
-    std::vector<uint32_t> free;
-    for (uint32_t i = 0; i < flows.size(); ++i)
+    const auto n = static_cast<uint32_t>(flows.size());
+    std::vector<uint32_t> missing(n);
+    std::vector<uint32_t> first(n + 1, 0);
+    for (uint32_t i = 0; i < n; ++i)
     {
         missing[i] = static_cast<uint32_t>(flows[i].after.size());
-        for (uint32_t before : flows[i].after)
+        for (const uint32_t before : flows[i].after)
         {
-            dependents[before].push_back(i);
+            ++first[before + 1];
+        }
+    }
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    std::vector<uint32_t> next(first.begin(), first.end() - 1);
+    std::vector<uint32_t> behind(first.back());
+    std::vector<uint32_t> turn;
+    turn.reserve(n);
+    for (uint32_t i = 0; i < n; ++i)
+    {
+        for (const uint32_t before : flows[i].after)
+        {
+            behind[next[before]++] = i;
         }
         if (missing[i] == 0)
         {
-            free.push_back(i);
+            turn.push_back(i);
         }
     }
-    std::size_t taken = 0;
-    while (!free.empty())
+    for (std::size_t at = 0; at < turn.size(); ++at)
     {
-        const uint32_t i = free.back();
-        free.pop_back();
-        ++taken;
-        for (uint32_t next : dependents[i])
+        for (uint32_t k = first[turn[at]]; k < first[turn[at] + 1]; ++k)
         {
-            if (--missing[next] == 0)
+            if (--missing[behind[k]] == 0)
             {
-                free.push_back(next);
+                turn.push_back(behind[k]);
             }
         }
     }
-    if (taken == flows.size())
+    return turn;
+}
+
+std::vector<uint32_t>
+FindFlowCycle(const std::vector<FlowSpec>& flows)
+{
+    const std::vector<uint32_t> turn = ListInTurn(flows);
+    if (turn.size() == flows.size())
     {
         return {};
     }
-    // What is left waits for something that is left: going on ends in a circle.
-    uint32_t at = 0;
-    while (missing[at] == 0)
+    std::vector<bool> isLeft(flows.size(), true);
+    for (const uint32_t i : turn)
     {
-        ++at;
+        isLeft[i] = false;
     }
+    // What is left waits for something that is left: going on ends in a circle.
+    auto at = static_cast<uint32_t>(std::find(isLeft.begin(), isLeft.end(), true) - isLeft.begin());
     std::vector<uint32_t> way;
     std::vector<bool> seen(flows.size(), false);
     while (!seen[at])
@@ -63,7 +79,7 @@ FindFlowCycle(const std::vector<FlowSpec>& flows)
         seen[at] = true;
         way.push_back(at);
         at = *std::find_if(flows[at].after.begin(), flows[at].after.end(), [&](uint32_t before) {
-            return missing[before] > 0;
+            return isLeft[before];
         });
     }
     way.erase(way.begin(), std::find(way.begin(), way.end(), at));

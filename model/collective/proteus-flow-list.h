@@ -46,6 +46,14 @@ struct FlowTimes
 
 /**
  * @ingroup proteus
+ * @param flows whose dependencies are positions in the list
+ * @return positions, each behind those that it waits for; without flows of circles and those that
+ * wait for one
+ */
+std::vector<uint32_t> ListInTurn(const std::vector<FlowSpec>& flows);
+
+/**
+ * @ingroup proteus
  * Looks for flows that wait for each other.
  * @param flows whose dependencies are positions in the list
  * @return an empty list, or the positions of one circle: each has to wait for the next, and the

@@ -28,50 +28,6 @@ struct Place
     uint64_t behind{0}; //!< hash of it and of those behind it
 };
 
-/// @param flows a list @return positions, each behind those that it waits for
-std::vector<uint32_t>
-ListInTurn(const std::vector<FlowSpec>& flows)
-{
-    const auto n = static_cast<uint32_t>(flows.size());
-    std::vector<uint32_t> missing(n);
-    std::vector<uint32_t> first(n + 1, 0);
-    for (uint32_t i = 0; i < n; ++i)
-    {
-        missing[i] = static_cast<uint32_t>(flows[i].after.size());
-        for (const uint32_t before : flows[i].after)
-        {
-            ++first[before + 1];
-        }
-    }
-    std::partial_sum(first.begin(), first.end(), first.begin());
-    std::vector<uint32_t> next(first.begin(), first.end() - 1);
-    std::vector<uint32_t> behind(first.back());
-    std::vector<uint32_t> turn;
-    turn.reserve(n);
-    for (uint32_t i = 0; i < n; ++i)
-    {
-        for (const uint32_t before : flows[i].after)
-        {
-            behind[next[before]++] = i;
-        }
-        if (missing[i] == 0)
-        {
-            turn.push_back(i);
-        }
-    }
-    for (std::size_t at = 0; at < turn.size(); ++at)
-    {
-        for (uint32_t k = first[turn[at]]; k < first[turn[at] + 1]; ++k)
-        {
-            if (--missing[behind[k]] == 0)
-            {
-                turn.push_back(behind[k]);
-            }
-        }
-    }
-    return turn;
-}
-
 /// @param flows a list @return the place of each
 std::vector<Place>
 FindPlaces(const std::vector<FlowSpec>& flows)
