@@ -493,6 +493,31 @@ FindUnusedNetwork(const TypedNetwork& typed,
     return lines;
 }
 
+namespace
+{
+
+/// @param typed what was typed @param traits of an executor that has run @param cluster it ran on
+/// @param links what each of its links carried
+/// @return a line for every option about the network that did nothing
+std::vector<std::string>
+FindUnusedOptions(TypedNetwork typed,
+                  const ExecutorTraits& traits,
+                  const Cluster& cluster,
+                  const std::vector<LinkStatistics>& links)
+{
+    std::vector<std::string> lines =
+        traits.hasPackets ? FindSwitchedOff(typed) : std::vector<std::string>();
+    typed.named.insert(typed.named.end(), lines.begin(), lines.end());
+    for (const auto& more : {FindUnusedRouting(typed, traits, cluster, links),
+                             FindUnusedNetwork(typed, traits, cluster, links)})
+    {
+        lines.insert(lines.end(), more.begin(), more.end());
+    }
+    return lines;
+}
+
+} // namespace
+
 RunNotes::RunNotes(TypedNetwork typed)
     : m_typed(std::move(typed)),
       m_before(g_notes)
@@ -518,18 +543,14 @@ RunNotes::Hear(const ProgramOptions& options,
         return;
     }
     const ExecutorTraits& traits = executor.GetTraits();
-    TypedNetwork typed{
+    const TypedNetwork typed{
         options.fabric.GetOptions(),
         options.information.configuration,
         options.information.notes,
         [&options](const FabricOptions& fabric) { return options.BuildCluster(fabric); }};
-    std::vector<std::string> lines =
-        traits.hasPackets ? FindSwitchedOff(typed) : std::vector<std::string>();
-    typed.named.insert(typed.named.end(), lines.begin(), lines.end());
+    std::vector<std::string> lines = FindUnusedOptions(typed, traits, cluster, record.links);
     for (const auto& more :
-         {FindUnusedRouting(typed, traits, cluster, record.links),
-          FindUnusedNetwork(typed, traits, cluster, record.links),
-          FindUnusedServers(typed.configuration, cluster, graph),
+         {FindUnusedServers(typed.configuration, cluster, graph),
           FindUnusedChoices(typed.configuration, traits, settings, cluster, graph),
           FindUnusedSharing(typed.configuration, traits, graph, record.timeline)})
     {
@@ -567,14 +588,10 @@ RunNotes::HearPackets(const ExecutorSettings& settings,
     {
         return;
     }
-    TypedNetwork typed = g_notes->m_typed;
-    std::vector<std::string> lines = FindSwitchedOff(typed);
-    typed.named.insert(typed.named.end(), lines.begin(), lines.end());
-    for (const auto& more : {FindUnusedRouting(typed, traits, cluster, links),
-                             FindUnusedNetwork(typed, traits, cluster, links),
-                             ListIdleSettings(traits, settings, cluster, links)})
+    std::vector<std::string> lines = FindUnusedOptions(g_notes->m_typed, traits, cluster, links);
+    for (const std::string& line : ListIdleSettings(traits, settings, cluster, links))
     {
-        lines.insert(lines.end(), more.begin(), more.end());
+        lines.push_back(line);
     }
     Note(traits.name, lines);
 }
