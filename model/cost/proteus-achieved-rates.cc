@@ -12,6 +12,7 @@
 #include <cmath>
 #include <iterator>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 namespace ns3
@@ -232,7 +233,9 @@ const AchievedRate*
 FindRate(const std::string& gpu, DataType type)
 {
     const auto found = std::find_if(std::begin(RATES), std::end(RATES), [&](const AchievedRate& r) {
-        return r.type == type && (gpu + "-").rfind(std::string(r.gpu) + "-", 0) == 0;
+        const std::string_view name(r.gpu);
+        return r.type == type && gpu.compare(0, name.size(), name) == 0 &&
+               (gpu.size() == name.size() || gpu[name.size()] == '-');
     });
     return found == std::end(RATES) ? nullptr : found;
 }

@@ -39,13 +39,6 @@ GetStateBytes(const ParallelPlan& plan)
     return static_cast<double>(GetOptimizerStateBytes(plan.optimizer.kind, plan.precision));
 }
 
-/// @return bytes of a parameter besides that state
-double
-GetParameterBytes(const ParallelPlan& plan)
-{
-    return static_cast<double>(proteus::GetParameterBytes(plan.optimizer, plan.precision));
-}
-
 /// @return `outer` times `inner` devices from device 0 on, those of an inner row nearest
 std::vector<DeviceId>
 MakeGroup(uint64_t inner, uint64_t stride, uint64_t outer = 1, uint64_t outerStride = 0)
@@ -357,8 +350,10 @@ class PlanFormula
         const double elements = rank.dense + rank.expert;
         const uint32_t zero = m_plan.optimizer.zero;
         const double share = GetShare();
+        const auto parameterBytes =
+            static_cast<double>(GetParameterBytes(m_plan.optimizer, m_plan.precision));
         const double persistent =
-            elements * (GetParameterBytes(m_plan) / (zero >= 3 ? share : 1) +
+            elements * (parameterBytes / (zero >= 3 ? share : 1) +
                         GetBytes(m_plan.precision.gradient) / (zero >= 2 ? share : 1) +
                         GetStateBytes(m_plan) / (zero >= 1 ? share : 1));
         const double inFlight = CountInFlight(m_plan.schedule.kind,
