@@ -14,16 +14,41 @@
 
 using namespace ns3::proteus;
 
+namespace
+{
+
+/// @param folder to write a model to @param variables of it @param inputs of it besides x and y
+/// @param blocks of it @param layers of it @return what a run of it printed
+Outcome
+RunModel(const Folder& folder,
+         const std::string& variables,
+         const std::string& inputs,
+         const std::string& blocks,
+         const std::string& layers)
+{
+    const std::string model = R"({"format": "proteus-model", "version": 1, "name": "m",
+ "let": {)" + variables + R"(},
+ "inputs": [{"name": "x", "shape": ["batch", 64]},
+  {"name": "y", "shape": ["batch"], "element": "index"})" +
+                              inputs + R"(],
+ "blocks": {)" + blocks + R"(},
+ "layers": [)" + layers + "]}";
+    return Start("run",
+                 {"--model=" + folder.Write("m.json", model),
+                  "--strategy=dp=2",
+                  "--executor=flow",
+                  "--quiet"});
+}
+
+const std::string WIDE = R"({"op": "linear", "name": "fc", "outputs": "width", "in": "x"},
+  {"op": "cross-entropy", "name": "loss", "in": ["fc", "y"]})";
+
+} // namespace
+
 TEST(ModelMistakes, WhatReadersWarnOfStandsInTheResults)
 {
     const Folder folder;
-    const std::string model = folder.Write("m.json",
-                                           R"({"format": "proteus-model", "version": 1,
- "name": "m", "let": {"width": 64, "idle": 1},
- "inputs": [{"name": "x", "shape": ["batch", 64]}, {"name": "y", "shape": ["batch"], "element": "index"}],
- "layers": [{"op": "linear", "name": "fc", "outputs": "width", "in": "x"},
-  {"op": "cross-entropy", "name": "loss", "in": ["fc", "y"]}]})");
-    ExpectNote(Start("run", {"--model=" + model, "--strategy=dp=2", "--executor=flow", "--quiet"}),
+    ExpectNote(RunModel(folder, R"("width": 64, "idle": 1)", "", "", WIDE),
                "variable idle is used nowhere");
 }
 
@@ -31,18 +56,11 @@ TEST(ModelMistakes, PartsOfModelsThatNothingUses)
 {
     const Folder folder;
     const auto start = [&](const std::string& variables, const std::string& inputs) {
-        return Start("run",
-                     {"--model=" + folder.Write("m.json",
-                                                R"({"format": "proteus-model", "version": 1,
- "name": "m", "let": {"width": "half + half", "half": 32)" +
-                                                    variables + R"(},
- "inputs": [{"name": "x", "shape": ["batch", 64]}, {"name": "y", "shape": ["batch"], "element": "index"})" +
-                                                    inputs + R"(],
- "layers": [{"op": "linear", "name": "fc", "outputs": "width", "in": "x"},
-  {"op": "cross-entropy", "name": "loss", "in": ["fc", "y"]}]})"),
-                      "--strategy=dp=2",
-                      "--executor=flow",
-                      "--quiet"});
+        return RunModel(folder,
+                        R"("width": "half + half", "half": 32)" + variables,
+                        inputs,
+                        "",
+                        WIDE);
     };
     EXPECT_EQ(start("", "").error, "");
     ExpectNote(start(R"(, "a": "b", "b": "a")", ""), "variable a is used nowhere");
@@ -71,20 +89,14 @@ TEST(ModelMistakes, BlocksThatNeverRun)
 {
     const Folder folder;
     const auto start = [&](const std::string& layers, const std::string& field) {
-        return Start("run",
-                     {"--model=" + folder.Write("m.json",
-                                                R"({"format": "proteus-model", "version": 1,
- "name": "m", "let": {"times": 0},
- "inputs": [{"name": "x", "shape": ["batch", 64]}, {"name": "y", "shape": ["batch"], "element": "index"}],
- "blocks": {"deep": [{"op": "linear", "name": "fc", "outputs": 64)" +
-                                                    field + R"(}]},
- "layers": [{"op": "linear", "name": "first", "outputs": 64, "in": "x"},
+        return RunModel(folder,
+                        R"("times": 0)",
+                        "",
+                        R"("deep": [{"op": "linear", "name": "fc", "outputs": 64)" + field + "}]",
+                        R"({"op": "linear", "name": "first", "outputs": 64, "in": "x"},
   {"block": "deep", "name": "deep", "repeat": "times"},)" +
-                                                    layers + R"(
-  {"op": "cross-entropy", "name": "loss", "in": ["first", "y"]}]})"),
-                      "--strategy=dp=2",
-                      "--executor=flow",
-                      "--quiet"});
+                            layers +
+                            R"( {"op": "cross-entropy", "name": "loss", "in": ["first", "y"]})");
     };
     ExpectNote(start("", ""),
                "/layers/1/repeat: is 0, and nothing else runs the block deep: the model is without "
