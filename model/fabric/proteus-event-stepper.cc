@@ -8,6 +8,9 @@
 
 #include "proteus-simulator-time.h"
 
+#include <stdexcept>
+#include <string>
+
 namespace ns3
 {
 namespace proteus
@@ -117,6 +120,12 @@ EventStepper::MakeFinalCalls(int64_t nowPs)
     }
     for (const FabricCall& call : calls)
     {
+        if (m_exact && call.timePs < nowPs)
+        {
+            throw std::logic_error("proteus::Fabric: what is to happen at " +
+                                   std::to_string(call.timePs) + " ps was found out at " +
+                                   std::to_string(nowPs) + " ps; run with --repetition=off");
+        }
         call.target->HandleCall(call.kind, call.value);
     }
 }

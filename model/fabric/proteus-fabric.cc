@@ -347,7 +347,7 @@ void
 Fabric::CallAtPresent(VertexId vertex, std::function<void()> callback)
 {
     ScheduleFunctionWithContext(m_nodes.Get(vertex)->GetId(),
-                                CeilToStep(GetTimePs()) - Simulator::Now(),
+                                std::max(CeilToStep(GetTimePs()) - Simulator::Now(), Time(0)),
                                 std::move(callback));
 }
 

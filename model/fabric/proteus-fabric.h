@@ -124,7 +124,8 @@ class Fabric : public FabricState
 
     /**
      * Calls back as a simulator event at the fabric's present time, for what may look at
-     * Simulator::Now() or start other events.
+     * Simulator::Now() or start other events. While the fabric is behind the simulator's clock, it
+     * is that time.
      * @param vertex in whose context
      * @param callback what to call
      */

@@ -159,7 +159,8 @@ PacketNetwork::GetTypeId()
             .AddAttribute("LongCommunication",
                           "Payload, in bytes sent by all ranks together, from which on a "
                           "communication is worth a process of its own, see Threads. At the "
-                          "default, its packets take some fifty milliseconds.",
+                          "default, its packets take some fifty milliseconds. In clusters of more "
+                          "than 256 GPUs, copies of which take longer, it is more in proportion.",
                           UintegerValue(400'000'000),
                           MakeUintegerAccessor(&PacketNetwork::m_longCommunication),
                           MakeUintegerChecker<uint64_t>())
@@ -274,9 +275,20 @@ PacketNetwork::SetUp(const ExecutionGraph& graph, Ptr<Fabric> fabric)
                                   m_repetitionMemory,
                                   m_threads > 0 ? m_threads
                                                 : std::max(1U, std::thread::hardware_concurrency()),
-                                  m_longCommunication);
+                                  GetLongBytes());
     m_paths = m_fabric->SharePaths();
     m_programs = std::make_shared<ProgramCache>(graph, m_fabric->GetCluster(), *m_paths, settings);
+}
+
+uint64_t
+PacketNetwork::GetLongBytes() const
+{
+    constexpr double CHEAP_TO_COPY = 256; // GPUs of a cluster
+    const auto nGpus = static_cast<double>(m_fabric->GetCluster().GetGpus().size());
+    const double bytes =
+        static_cast<double>(m_longCommunication) * std::max(1.0, nGpus / CHEAP_TO_COPY);
+    constexpr double MOST = 1e19; // below 2^64
+    return static_cast<uint64_t>(std::min(bytes, MOST));
 }
 
 std::shared_ptr<const CollectiveProgram>

@@ -216,6 +216,9 @@ class PacketNetwork : public Object, public Network
     void DoDispose() override;
 
   private:
+    /// @return payload from which on a communication gets a process of its own
+    uint64_t GetLongBytes() const;
+
     Time m_launchOverhead;                                //!< attribute
     Time m_launchGap;                                     //!< attribute
     uint64_t m_chunkBytes;                                //!< attribute

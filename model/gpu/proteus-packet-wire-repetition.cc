@@ -170,57 +170,6 @@ PacketWire::Forget(uint32_t id)
     m_machine.FreeRank(id);
 }
 
-int64_t
-PacketWire::GetLeastPs(uint32_t id)
-{
-    const PacketRank& rank = m_machine.GetRank(id);
-    const CollectiveProgram& program = *rank.program;
-    const ProtocolTraits& traits = GetTraits(program.protocol);
-    // Of a block, no more steps than these can be done before the last rank begins: a round of all
-    // ranks, there and back, and what receivers have room for.
-    const std::size_t early = 2 * program.ranks.size() + program.slots;
-    const Cluster& cluster = m_fabric->GetCluster();
-    const VertexId gpu = cluster.GetGpus()[rank.device];
-    const auto isOutside = [&](const ThreadBlock& block, uint32_t from, uint32_t to) {
-        const uint32_t pair =
-            GetQueuePair(rank.traffic.task, program, *rank.facts, block.channel, from, to);
-        const std::vector<PortId> ways = m_transport->GetWays(pair);
-        return std::none_of(ways.begin(), ways.end(), [&](PortId port) {
-            return port != NO_PORT &&
-                   m_fabric->GetLink(port).technology == LinkTechnology::NVLINK &&
-                   (m_fabric->GetFrom(port) == gpu || m_fabric->GetTo(port) == gpu);
-        });
-    };
-    uint64_t sent[2]{}; // over any link, and over those that are no NVLinks
-    uint64_t received[2]{};
-    for (const ThreadBlock& block : program.ranks[rank.rank].blocks)
-    {
-        const bool sendsOutside =
-            block.sendPeer != NO_RANK && isOutside(block, rank.rank, block.sendPeer);
-        const bool receivesOutside =
-            block.receivePeer != NO_RANK && isOutside(block, block.receivePeer, rank.rank);
-        for (std::size_t i = early; i < block.steps.size(); ++i)
-        {
-            const uint64_t bytes = traits.WireBytes(block.steps[i].bytes);
-            sent[sendsOutside ? 1 : 0] += Sends(block.steps[i].kind) ? bytes : 0;
-            received[receivesOutside ? 1 : 0] += Receives(block.steps[i].kind) ? bytes : 0;
-        }
-    }
-    double allLinks = 0;
-    double toNetwork = 0;
-    for (const Port& port : cluster.GetPorts(gpu))
-    {
-        const Link& link = cluster.GetLinks()[port.link];
-        allLinks += link.bytesPerSecond;
-        toNetwork += link.technology == LinkTechnology::NVLINK ? 0 : link.bytesPerSecond;
-    }
-    const auto most = static_cast<double>(std::max(sent[0] + sent[1], received[0] + received[1]));
-    const auto outside = static_cast<double>(std::max(sent[1], received[1]));
-    constexpr double PS_PER_S = 1e12;
-    return static_cast<int64_t>(std::max(most / allLinks, toNetwork > 0 ? outside / toNetwork : 0) *
-                                PS_PER_S);
-}
-
 bool
 PacketWire::IsWatched() const
 {

@@ -260,29 +260,49 @@ PacketWire::SetUpBlock(uint32_t id)
                             from,
                             to);
     };
-    std::optional<BlockHop> sendHop;
-    std::optional<BlockHop> receiveHop;
     if (program.sendPeer != NO_RANK)
     {
         block.sendQueuePair = getPair(rank.rank, program.sendPeer);
         m_transport->Restart(block.sendQueuePair);
-        sendHop = m_pairs.GetSendHop(*rank.program, block.sendQueuePair);
         // Stores go to a GPU of the same server as they are made; a NIC fetches a chunk that is
         // whole.
-        block.sendsWhole = sendHop->Is(HopKind::NETWORK);
+        block.sendsWhole = m_pairs.GetHopKind(block.sendQueuePair) == HopKind::NETWORK;
     }
     if (program.receivePeer != NO_RANK)
     {
         block.receiveQueuePair = getPair(program.receivePeer, rank.rank);
-        receiveHop = m_pairs.GetReceiveHop(*rank.program, block.receiveQueuePair);
         m_machine.GrantSlots(id);
     }
-    block.cost = m_kernels.GetCost(rank.device,
-                                   rank.program->protocol,
-                                   rank.facts->shares.Get(rank.rank, program),
-                                   block.group != NO_ID,
-                                   receiveHop,
-                                   sendHop);
+    block.cost = FindCost(rank.traffic.task, *rank.program, *rank.facts, rank.rank, program);
+}
+
+BlockCost
+PacketWire::FindCost(TaskId task,
+                     const CollectiveProgram& program,
+                     const ProgramFacts& facts,
+                     uint32_t rank,
+                     const ThreadBlock& block)
+{
+    std::optional<BlockHop> sendHop;
+    std::optional<BlockHop> receiveHop;
+    if (block.sendPeer != NO_RANK)
+    {
+        sendHop = m_pairs.GetSendHop(
+            program,
+            GetQueuePair(task, program, facts, block.channel, rank, block.sendPeer));
+    }
+    if (block.receivePeer != NO_RANK)
+    {
+        receiveHop = m_pairs.GetReceiveHop(
+            program,
+            GetQueuePair(task, program, facts, block.channel, block.receivePeer, rank));
+    }
+    return m_kernels.GetCost(m_graph.GetGroup(m_graph.GetTask(task).place)[rank],
+                             program.protocol,
+                             facts.shares.Get(rank, block),
+                             block.group != NO_GROUP,
+                             receiveHop,
+                             sendHop);
 }
 
 void

@@ -321,7 +321,7 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     void TakeBack(uint32_t rank) override;
     void Forget(uint32_t rank) override;
     int64_t GetStartPs(uint32_t rank) const override;
-    int64_t GetLeastPs(uint32_t rank) override;
+    int64_t GetLeastEndPs(uint32_t rank, int64_t lastPs) override; // proteus-packet-wire-least.cc
     void WatchSteps(uint32_t rank, std::function<void()> onStep) override;
     bool AppendState(const std::vector<uint32_t>& ranks,
                      std::vector<uint64_t>& words) const override;
@@ -343,6 +343,22 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     /// Has a rank's end told. @param rank that is done @param timePs when @return in m_ends
     uint32_t CallEnd(PacketRank& rank, int64_t timePs);
 
+    /// Picoseconds that a rank takes at least.
+    struct LeastTimes
+    {
+        int64_t fromStartPs{0}; //!< from its start on
+        int64_t fromLastPs{0};  //!< from the start of the last rank on
+    };
+
+    // proteus-packet-wire-least.cc
+    /// @param task of ranks @param program of it @param facts of the program @param rank of it
+    /// @return what it takes at least: its bytes on links, and the steps of its busiest
+    /// thread block
+    LeastTimes FindLeastTimes(TaskId task,
+                              const CollectiveProgram& program,
+                              const ProgramFacts& facts,
+                              uint32_t rank);
+
     // proteus-packet-wire-group.cc
     /// Opens the network groups of a rank that begins. @param rankRun of it
     void OpenGroups(uint32_t rankRun);
@@ -360,6 +376,13 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     void StartRank(uint32_t id);
     /// A block of a rank that begins gets its queue pairs and costs. @param id of it
     void SetUpBlock(uint32_t id);
+    /// @param task of ranks, with queue pairs @param program of it @param facts of the program
+    /// @param rank of it @param block of that @return what the steps of the block cost
+    BlockCost FindCost(TaskId task,
+                       const CollectiveProgram& program,
+                       const ProgramFacts& facts,
+                       uint32_t rank,
+                       const ThreadBlock& block);
     /// A rank begins, unless its communication is held. @param id of it
     void BeginRank(uint32_t id);
     /// Makes the queue pairs of all ranks, in an order that does not depend on who joins first.
@@ -468,6 +491,10 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     std::map<std::tuple<GroupId, const CollectiveProgram*, uint32_t, Parallelism>,
              KernelStarts::Communication>
         m_known;
+    /// What ranks take at least, for the same, by rank.
+    std::map<std::tuple<GroupId, const CollectiveProgram*, uint32_t, Parallelism>,
+             std::vector<LeastTimes>>
+        m_leastTimes;
     std::shared_ptr<const std::vector<uint8_t>> m_trafficClasses; //!< see SetTrafficClasses()
     Pool<ControlMessage> m_control;                               //!< in flight
     /// From receivers in other processes, by queue pair: units arrive in the order of the words.

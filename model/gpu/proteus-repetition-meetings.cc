@@ -7,6 +7,7 @@
 #include "proteus-repetition.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -223,6 +224,10 @@ Repetition::Decide(uint32_t id)
         if (CanRehearse(m_components[id]))
         {
             Rehearse(id);
+            return;
+        }
+        if (Postpone(id))
+        {
             return;
         }
     }
@@ -455,6 +460,10 @@ Repetition::HandleCall(uint32_t /* kind */, uint32_t id)
     if (component.state == State::AWAITED)
     {
         EndRehearsal(id);
+    }
+    else if (component.state == State::POSTPONED)
+    {
+        Decide(id); // others may have been recorded meanwhile
     }
     else if (component.state == State::RECORDED && !component.pasts.empty() &&
              component.pasts.front().untilPs < nowPs)

@@ -16,7 +16,7 @@
 /**
  * @file
  * @ingroup proteus
- * Components that other processes execute.
+ * Components that other processes execute, and those that this one executes later.
  */
 
 namespace ns3
@@ -54,16 +54,36 @@ Repetition::Rehearse(uint32_t id)
         return ExecuteAlone(FindAwaited(key));
     })
                                         : m_components[same].rehearsal;
+    CallCheck(id, TakeBackEnds(id));
+}
+
+bool
+Repetition::Postpone(uint32_t id)
+{
+    const int64_t leastPs = TakeBackEnds(id);
+    if (leastPs <= m_fabric->GetTimePs())
+    {
+        return false;
+    }
+    m_components[id].state = State::POSTPONED;
+    m_components[id].record = nullptr;
+    CallCheck(id, leastPs);
+    return true;
+}
+
+int64_t
+Repetition::TakeBackEnds(uint32_t id)
+{
     const int64_t nowPs = m_fabric->GetTimePs();
     int64_t leastPs = std::numeric_limits<int64_t>::max();
-    for (const uint32_t one : component.communications)
+    for (const uint32_t one : m_components[id].communications)
     {
         Communication& communication = m_communications[one];
         const auto& startPs = communication.startPs;
         const int64_t lastPs = *std::max_element(startPs.begin(), startPs.end());
         for (uint32_t i = 0; i < communication.ranks.size(); ++i)
         {
-            leastPs = std::min(leastPs, lastPs + m_user.GetLeastPs(communication.ranks[i]));
+            leastPs = std::min(leastPs, m_user.GetLeastEndPs(communication.ranks[i], lastPs));
             if (communication.repeatedPs[i] >= nowPs) // of before others were met
             {
                 RankWork none;
@@ -72,7 +92,7 @@ Repetition::Rehearse(uint32_t id)
             }
         }
     }
-    CallCheck(id, std::max(leastPs, nowPs));
+    return std::max(leastPs, nowPs);
 }
 
 RehearsalResult

@@ -53,9 +53,9 @@ class RepetitionUser
     /// certain yet
     virtual int64_t GetStartPs(uint32_t rank) const = 0;
 
-    /// @param rank that has joined @return picoseconds that it takes at least once all ranks have
-    /// begun
-    virtual int64_t GetLeastPs(uint32_t rank) = 0;
+    /// @param rank that has joined, whose start is certain @param lastPs when the last rank of its
+    /// communication begins @return when it can be done at the earliest, in ps
+    virtual int64_t GetLeastEndPs(uint32_t rank, int64_t lastPs) = 0;
 
     /// @param rank a block of which is to be watched @param onStep called when that has done a
     /// step; null for never

@@ -310,7 +310,7 @@ Repetition::Release(uint32_t id, int64_t nowPs)
         Release(component.leader, nowPs);
     }
     if (component.state == State::HELD || component.state == State::AWAITED ||
-        component.state == State::FOLLOWING)
+        component.state == State::POSTPONED || component.state == State::FOLLOWING)
     {
         return false;
     }

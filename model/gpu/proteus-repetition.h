@@ -210,6 +210,7 @@ class Repetition : private CallTarget
         HELD,      //!< it is not certain when all ranks begin, none is executed
         REPEATED,  //!< its ranks are done when a record says so
         AWAITED,   //!< another process executes it, and its ranks are done as that says
+        POSTPONED, //!< executed later: before a rank can be done, or with what it meets
         FOLLOWING, //!< its ranks are done as those of another, which is being recorded
         RECORDED,  //!< executed, from the first start on
         EXECUTED,  //!< executed, not to be repeated, or with what is not
@@ -299,6 +300,12 @@ class Repetition : private CallTarget
     uint32_t FindAwaited(const RepetitionKey& key) const;
     /// Has a component executed by another process. @param id of it
     void Rehearse(uint32_t id);
+    /// Has a component executed late, when the first of its ranks can be done: then it is alone in
+    /// the processor's caches. @param id of it @return whether that lies ahead
+    bool Postpone(uint32_t id);
+    /// Takes back what RepeatRank() has said of times to come. @param id of a component
+    /// @return when the first of its ranks can be done, now at the earliest
+    int64_t TakeBackEnds(uint32_t id);
     /// In that process: executes a component, and nothing else any more. @param id of it
     /// @return the result
     RehearsalResult ExecuteAlone(uint32_t id);

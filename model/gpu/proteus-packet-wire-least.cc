@@ -1,0 +1,216 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-packet-wire.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+
+/**
+ * @file
+ * @ingroup proteus
+ * When ranks of communications can be done at the earliest.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// How a connection leaves or reaches a GPU.
+struct GpuWay
+{
+    bool isOutside{true};  //!< not over NVLinks of the GPU
+    bool isNetwork{false}; //!< over NICs
+    std::set<PortId> nics; //!< then the ports of its server's NICs, one of which each byte crosses
+};
+
+/// @param ways that packets of the connection may take, of both directions @param gpu at one end
+/// @param gets whether bytes come to it, or go @param kind what the connection crosses
+/// @param fabric with the links @return how the connection reaches or leaves the GPU
+GpuWay
+FindGpuWay(const std::vector<PortId>& ways,
+           VertexId gpu,
+           bool gets,
+           HopKind kind,
+           const Fabric& fabric)
+{
+    const auto& vertices = fabric.GetCluster().GetVertices();
+    GpuWay way;
+    way.isNetwork = kind == HopKind::NETWORK;
+    for (const PortId port : ways)
+    {
+        if (port == NO_PORT)
+        {
+            continue;
+        }
+        const LinkTechnology technology = fabric.GetLink(port).technology;
+        const VertexId end = gets ? fabric.GetTo(port) : fabric.GetFrom(port);
+        way.isOutside = way.isOutside && (technology != LinkTechnology::NVLINK || end != gpu);
+        if (vertices[end].kind == VertexKind::NIC && vertices[end].server == vertices[gpu].server &&
+            (technology == LinkTechnology::INFINIBAND || technology == LinkTechnology::ROCE))
+        {
+            way.nics.insert(port);
+        }
+    }
+    return way;
+}
+
+/// What a rank sends, or what comes to it.
+class Moved
+{
+  public:
+    /// @param bytes that are moved @param way on which
+    void Add(uint64_t bytes, const GpuWay& way)
+    {
+        m_bytes += bytes;
+        if (way.isOutside && bytes > 0)
+        {
+            m_outsideBytes += bytes;
+            m_isNetwork = m_isNetwork && way.isNetwork;
+            m_nics.insert(way.nics.begin(), way.nics.end());
+        }
+    }
+
+    /// @param gpu that moves it @param cluster of the GPU @return picoseconds that it takes at
+    /// least
+    int64_t GetLeastPs(VertexId gpu, const Cluster& cluster) const
+    {
+        double rate = 0; // of all links
+        double outsideRate = 0;
+        for (const Port& port : cluster.GetPorts(gpu))
+        {
+            const Link& link = cluster.GetLinks()[port.link];
+            rate += link.bytesPerSecond;
+            outsideRate += link.technology == LinkTechnology::NVLINK ? 0 : link.bytesPerSecond;
+        }
+        if (m_isNetwork)
+        {
+            double nicRate = 0;
+            for (const PortId port : m_nics)
+            {
+                nicRate += cluster.GetLinks()[port / 2].bytesPerSecond;
+            }
+            outsideRate = std::min(outsideRate, nicRate);
+        }
+        constexpr double PS_PER_S = 1e12;
+        const double outside =
+            outsideRate > 0 ? static_cast<double>(m_outsideBytes) / outsideRate : 0;
+        return static_cast<int64_t>(std::max(static_cast<double>(m_bytes) / rate, outside) *
+                                    PS_PER_S);
+    }
+
+  private:
+    uint64_t m_bytes{0};        //!< in all
+    uint64_t m_outsideBytes{0}; //!< of them, not over NVLinks of the GPU
+    bool m_isNetwork{true};     //!< whether all these cross NICs
+    std::set<PortId> m_nics;    //!< then their ports
+};
+
+/// @param block of a rank @param first step to look at @param gets whether bytes that come to the
+/// rank count, or those that it sends @param traits of the protocol @return these bytes
+uint64_t
+CountBytes(const ThreadBlock& block, std::size_t first, bool gets, const ProtocolTraits& traits)
+{
+    uint64_t bytes = 0;
+    for (std::size_t i = first; i < block.steps.size(); ++i)
+    {
+        const Step& step = block.steps[i];
+        const bool counts = gets ? Receives(step.kind) : Sends(step.kind);
+        bytes += counts ? traits.WireBytes(step.bytes) : 0;
+    }
+    return bytes;
+}
+
+/// @param block of a rank @param first step to look at @param cost of steps @return picoseconds
+/// that it is busy with them
+int64_t
+CountBusyPs(const ThreadBlock& block, std::size_t first, const BlockCost& cost)
+{
+    int64_t busyPs = 0;
+    for (std::size_t i = first; i < block.steps.size(); ++i)
+    {
+        busyPs += std::max<int64_t>(0, static_cast<int64_t>(cost.GetOccupancyPs(block.steps[i])));
+    }
+    return busyPs;
+}
+
+} // namespace
+
+int64_t
+PacketWire::GetLeastEndPs(uint32_t id, int64_t lastPs)
+{
+    const PacketRank& rank = m_machine.GetRank(id);
+    const Task& task = m_graph.GetTask(rank.traffic.task);
+    std::vector<LeastTimes>& all = m_leastTimes
+        [{task.place, rank.program, GetTrafficClass(rank.traffic.task), task.parallelism}];
+    if (all.empty())
+    {
+        for (uint32_t i = 0; i < rank.program->ranks.size(); ++i)
+        {
+            all.push_back(FindLeastTimes(rank.traffic.task, *rank.program, *rank.facts, i));
+        }
+    }
+    const LeastTimes& least = all[rank.rank];
+    return std::max(rank.startPs + least.fromStartPs, lastPs + least.fromLastPs);
+}
+
+PacketWire::LeastTimes
+PacketWire::FindLeastTimes(TaskId task,
+                           const CollectiveProgram& program,
+                           const ProgramFacts& facts,
+                           uint32_t rank)
+{
+    const ProtocolTraits& traits = GetTraits(program.protocol);
+    const VertexId gpu = GetGpus(m_graph.GetTask(task).place)[rank];
+    // Of a block, no more steps than these can be done before the last rank begins: a round of all
+    // ranks, there and back, if there are more than two, and what receivers have room for.
+    const std::size_t nRanks = program.ranks.size();
+    const std::size_t early = (nRanks > 2 ? 2 * nRanks : 0) + program.slots;
+    Moved whole[2]; // sent, and received
+    Moved late[2];
+    LeastTimes least;
+    for (const ThreadBlock& block : program.ranks[rank].blocks)
+    {
+        for (const bool gets : {false, true})
+        {
+            const uint32_t peer = gets ? block.receivePeer : block.sendPeer;
+            if (peer != NO_RANK)
+            {
+                const uint32_t pair = GetQueuePair(task,
+                                                   program,
+                                                   facts,
+                                                   block.channel,
+                                                   gets ? peer : rank,
+                                                   gets ? rank : peer);
+                const GpuWay way = FindGpuWay(m_transport->GetWays(pair),
+                                              gpu,
+                                              gets,
+                                              m_pairs.GetHopKind(pair),
+                                              *m_fabric);
+                whole[gets].Add(CountBytes(block, 0, gets, traits), way);
+                late[gets].Add(CountBytes(block, early, gets, traits), way);
+            }
+        }
+        const BlockCost cost = FindCost(task, program, facts, rank, block);
+        least.fromStartPs = std::max(least.fromStartPs, CountBusyPs(block, 0, cost));
+        least.fromLastPs = std::max(least.fromLastPs, CountBusyPs(block, early, cost));
+    }
+    const Cluster& cluster = m_fabric->GetCluster();
+    for (const bool gets : {false, true})
+    {
+        least.fromStartPs = std::max(least.fromStartPs, whole[gets].GetLeastPs(gpu, cluster));
+        least.fromLastPs = std::max(least.fromLastPs, late[gets].GetLeastPs(gpu, cluster));
+    }
+    return least;
+}
+
+} // namespace proteus
+} // namespace ns3
