@@ -393,9 +393,8 @@ Placer::CheckZero(const std::vector<Wanted>& wanted) const
     }
     if (optimizer.zeroAxes.empty())
     {
-        throw std::invalid_argument(who +
-                                    "zeroAxes does not say which mesh axes share; there are " +
-                                    (names.empty() ? "none with a name" : names));
+        throw StrategyError(who + "zeroAxes does not say which mesh axes share; there are " +
+                            (names.empty() ? "none with a name" : names));
     }
     for (const auto& [key, axes] : {std::pair{"zeroAxes", &optimizer.zeroAxes},
                                     std::pair{"expertZeroAxes", &optimizer.expertZeroAxes}})
@@ -404,9 +403,9 @@ Placer::CheckZero(const std::vector<Wanted>& wanted) const
         {
             if (known.count(axis) == 0)
             {
-                throw std::invalid_argument(who + "mesh axis \"" + axis + "\" of " + key +
-                                            " does not exist; there are " +
-                                            (names.empty() ? "none with a name" : names));
+                throw StrategyError(who + "mesh axis \"" + axis + "\" of " + key +
+                                    " does not exist; there are " +
+                                    (names.empty() ? "none with a name" : names));
             }
         }
     }
@@ -457,10 +456,9 @@ Placer::Place()
         m_placement.stageDevices.emplace_back(stages[stage].begin(), stages[stage].end());
         if (stages[stage].empty())
         {
-            throw std::invalid_argument("strategy \"" + m_tree.name + "\": stage " +
-                                        std::to_string(stage) +
-                                        " has no operator, so that its devices are unknown; " +
-                                        std::to_string(m_placement.nStages) + " stages are named");
+            throw StrategyError("strategy \"" + m_tree.name + "\": stage " + std::to_string(stage) +
+                                " has no operator, so that its devices are unknown; " +
+                                std::to_string(m_placement.nStages) + " stages are named");
         }
     }
     return std::move(m_placement);

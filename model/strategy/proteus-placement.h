@@ -9,10 +9,10 @@
 
 #include "proteus-layout.h"
 #include "proteus-model.h"
+#include "proteus-strategy-error.h"
 #include "proteus-strategy-tree.h"
 
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -29,12 +29,12 @@ namespace proteus
 
 /// @ingroup proteus
 /// What is wrong with a node of a strategy, in the tree that PlaceModel() got.
-class StrategyNodeError : public std::invalid_argument
+class StrategyNodeError : public StrategyError
 {
   public:
     /// @param at the node @param message what is wrong, in one line
     StrategyNodeError(const StrategyNode& at, const std::string& message)
-        : std::invalid_argument(message),
+        : StrategyError(message),
           node(&at)
     {
     }
@@ -103,7 +103,7 @@ struct Placement
  * @throw StrategyNodeError with one line that names node, operator and dimension: a mesh
  * without devices or too small, a dimension that does not exist or cannot be split that way, an
  * axis that does not exist or is used twice, stages out of order
- * @throw std::invalid_argument if what is wrong is in no node
+ * @throw StrategyError if what is wrong is in no node
  */
 Placement PlaceModel(const Model& model, const StrategyTree& tree);
 

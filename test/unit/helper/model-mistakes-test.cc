@@ -161,7 +161,12 @@ TEST(ModelMistakes, PlansThatDoNotFitNameTheirFile)
     EXPECT_NE(limits.find(begin + "strategy \"plan\", schedule limits: maxInFlight has 1 limits"),
               std::string::npos)
         << limits;
+    // What is found out when operators are placed.
+    const std::string heads = start(R"("tp": 5)");
+    EXPECT_NE(heads.find(begin + "strategy \"plan\", node layer*/qkv"), std::string::npos) << heads;
     const std::string typed =
         Start("run", Small({R"(--strategy={"pp": 2, "maxInFlight": [1, 1]})"})).error;
     EXPECT_NE(typed.find("error: --strategy: strategy"), std::string::npos) << typed;
+    const std::string odd = Start("run", Small({"--strategy=tp=5"})).error;
+    EXPECT_NE(odd.find("error: --strategy: strategy"), std::string::npos) << odd;
 }
