@@ -148,9 +148,7 @@ int64_t
 PacketWire::GetLeastEndPs(uint32_t id, int64_t lastPs)
 {
     const PacketRank& rank = m_machine.GetRank(id);
-    const Task& task = m_graph.GetTask(rank.traffic.task);
-    std::vector<LeastTimes>& all = m_leastTimes
-        [{task.place, rank.program, GetTrafficClass(rank.traffic.task), task.parallelism}];
+    std::vector<LeastTimes>& all = m_leastTimes[GetConnections(rank.traffic.task, *rank.program)];
     if (all.empty())
     {
         for (uint32_t i = 0; i < rank.program->ranks.size(); ++i)

@@ -130,11 +130,9 @@ PacketWire::GetGpus(GroupId group) const
 KernelStarts::Communication
 PacketWire::MakeQueuePairs(TaskId id, const CollectiveProgram& program, const ProgramFacts& facts)
 {
-    const Task& task = m_graph.GetTask(id);
-    const GroupId group = task.place;
+    const GroupId group = m_graph.GetTask(id).place;
     const auto [place, isNew] =
-        m_known.emplace(std::make_tuple(group, &program, GetTrafficClass(id), task.parallelism),
-                        KernelStarts::Communication());
+        m_known.emplace(GetConnections(id, program), KernelStarts::Communication());
     if (!isNew)
     {
         return place->second;

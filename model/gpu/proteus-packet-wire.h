@@ -343,6 +343,18 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     /// Has a rank's end told. @param rank that is done @param timePs when @return in m_ends
     uint32_t CallEnd(PacketRank& rank, int64_t timePs);
 
+    /// What has queue pairs of its own: a group, its program, a traffic class and a purpose.
+    using Connections = std::tuple<GroupId, const CollectiveProgram*, uint32_t, Parallelism>;
+
+    /// @param task a communication @param program of it @return what its queue pairs are of
+    Connections GetConnections(TaskId task, const CollectiveProgram& program) const
+    {
+        return {m_graph.GetTask(task).place,
+                &program,
+                GetTrafficClass(task),
+                m_graph.GetTask(task).parallelism};
+    }
+
     /// Picoseconds that a rank takes at least.
     struct LeastTimes
     {
@@ -487,14 +499,8 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     std::unordered_map<BlockKey, uint32_t, KeyHash> m_rankIndex;  //!< ranks under way, block 0
     static constexpr uint32_t DEFAULT_TRAFFIC_CLASS = 1;          //!< of messages
 
-    /// Groups, programs, classes and purposes with queue pairs, and how their ranks begin.
-    std::map<std::tuple<GroupId, const CollectiveProgram*, uint32_t, Parallelism>,
-             KernelStarts::Communication>
-        m_known;
-    /// What ranks take at least, for the same, by rank.
-    std::map<std::tuple<GroupId, const CollectiveProgram*, uint32_t, Parallelism>,
-             std::vector<LeastTimes>>
-        m_leastTimes;
+    std::map<Connections, KernelStarts::Communication> m_known;   //!< how their ranks begin
+    std::map<Connections, std::vector<LeastTimes>> m_leastTimes;  //!< by rank
     std::shared_ptr<const std::vector<uint8_t>> m_trafficClasses; //!< see SetTrafficClasses()
     Pool<ControlMessage> m_control;                               //!< in flight
     /// From receivers in other processes, by queue pair: units arrive in the order of the words.
