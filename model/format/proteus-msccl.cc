@@ -92,7 +92,11 @@ class Reader
         schedule.name = name ? *name : "";
         schedule.collective = ReadCollective(algo);
         const std::string* protocol = algo.Find("proto");
-        if (protocol)
+        if (!protocol)
+        {
+            WarnAt(algo, "does not say its protocol (proto); taken for Simple");
+        }
+        else
         {
             try
             {
@@ -109,11 +113,18 @@ class Reader
         schedule.channels = static_cast<uint32_t>(Number(algo, "nchannels", 1, MOST_CHANNELS));
         schedule.chunks = static_cast<uint32_t>(Number(algo, "nchunksperloop", 1, MOST_CHUNKS));
         schedule.root = static_cast<uint32_t>(Optional(algo, "root", 0, gpus - 1, 0));
+        Demand(algo,
+               schedule.root == 0 || HasRoot(schedule.collective),
+               std::string("root belongs to a broadcast or a reduce, not to ") +
+                   ToString(schedule.collective));
         schedule.minBytes = Optional(algo, "minBytes", 0, UINT64_MAX / 2, 0);
-        schedule.maxBytes = Optional(algo, "maxBytes", 0, UINT64_MAX / 2, DEFAULT_MAX_BYTES);
-        if (schedule.maxBytes == 0) // no bound: ROCm/rccl, src/misc/msccl/msccl_lifecycle.cc
+        schedule.maxBytes = DEFAULT_MAX_BYTES;
+        if (algo.Find("maxBytes"))
         {
-            schedule.maxBytes = UINT64_MAX / 2;
+            const int64_t most = Signed(algo, "maxBytes", -1, INT64_MAX);
+            // No bound: 0 in ROCm/rccl, src/misc/msccl/msccl_lifecycle.cc, and -1 in
+            // microsoft/msccl, src/collectives/all_to_all_api.cc.
+            schedule.maxBytes = most <= 0 ? UINT64_MAX / 2 : static_cast<uint64_t>(most);
         }
         Demand(algo,
                schedule.minBytes <= schedule.maxBytes,
@@ -149,12 +160,80 @@ class Reader
     }
 
   private:
+    void WarnAt(const XmlElement& element, const std::string& text) const
+    {
+        Warn(m_fileName + ":" + std::to_string(element.line) + ": " + text);
+    }
+
+    /// Names the first step that waits where MSCCL never would go on, and the first that says a
+    /// step to wait for and no thread block.
+    void WarnOfWaits(const XmlElement& algo) const
+    {
+        for (const XmlElement& gpu : algo.children)
+        {
+            // MSCCL counts up the steps of a block that others may wait for, which say so (hasdep).
+            std::map<int64_t, int64_t> lastSeen;
+            for (const XmlElement& block : gpu.children)
+            {
+                int64_t& last =
+                    lastSeen.emplace(Signed(block, "id", 0, MOST_BLOCKS), -1).first->second;
+                for (const XmlElement& step : block.children)
+                {
+                    const std::string* seen = step.Find("hasdep");
+                    last =
+                        seen == nullptr || *seen == "1" ? Signed(step, "s", 0, MOST_STEPS) : last;
+                }
+            }
+            for (const XmlElement& block : gpu.children)
+            {
+                for (const XmlElement& step : block.children)
+                {
+                    const int64_t waitFor = Signed(step, "depid", -1, MOST_BLOCKS);
+                    const int64_t until = Signed(step, "deps", -1, MOST_STEPS);
+                    if (waitFor < 0 && until >= 0)
+                    {
+                        WarnAt(step,
+                               "deps = " + std::to_string(until) +
+                                   " has no effect without depid, a thread block");
+                        return;
+                    }
+                    if (waitFor >= 0 && lastSeen.at(waitFor) < until)
+                    {
+                        WarnAt(step,
+                               "waits for step " + std::to_string(until) + " of thread block " +
+                                   std::to_string(waitFor) +
+                                   ", where hasdep is 0: MSCCL would wait for ever; here it goes "
+                                   "on when that step has ended");
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
     /// Names what a schedule says and does not need.
     void WarnOfUnused(const XmlElement& algo, const MscclSchedule& schedule) const
     {
         const auto warn = [this](const XmlElement& element, const std::string& text) {
-            Warn(m_fileName + ":" + std::to_string(element.line) + ": " + text);
+            WarnAt(element, text);
         };
+        WarnOfWaits(algo);
+        const std::string* operation = algo.Find("redop");
+        if (operation && *operation != "sum" && *operation != "nop" && *operation != "copy")
+        {
+            warn(algo, "redop " + Quote(*operation) + " is not heeded: a reduction is a sum");
+        }
+        std::size_t blocks = 0;
+        for (const MscclGpu& gpu : schedule.gpus)
+        {
+            blocks = std::max(blocks, gpu.blocks.size());
+        }
+        if (algo.Find("nthreadblocks") && Number(algo, "nthreadblocks", 0, MOST_BLOCKS) != blocks)
+        {
+            warn(algo,
+                 "nthreadblocks = " + *algo.Find("nthreadblocks") + ", but a GPU has " +
+                     std::to_string(blocks));
+        }
         std::set<uint16_t> used;
         for (const MscclGpu& gpu : schedule.gpus)
         {

@@ -34,7 +34,7 @@ const std::string ALL_GATHER =
   <gpu id="1" i_chunks="1" o_chunks="2" s_chunks="0">
     <tb id="0" send="0" recv="0" chan="0">
       <step s="0" type="s" srcbuf="i" srcoff="0" dstbuf="o" dstoff="1" cnt="1" depid="-1" deps="-1" hasdep="0"/>
-      <step s="1" type="r" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="0"/>
+      <step s="1" type="r" srcbuf="i" srcoff="0" dstbuf="o" dstoff="0" cnt="1" depid="-1" deps="-1" hasdep="1"/>
     </tb>
     <tb id="1" send="-1" recv="-1" chan="0">
       <step s="0" type="cpy" srcbuf="i" srcoff="0" dstbuf="o" dstoff="1" cnt="1" depid="0" deps="1" hasdep="0"/>
@@ -109,6 +109,9 @@ TEST(Msccl, TellsWhatIsWrongAndWhere)
 {
     EXPECT_NE(Error(ALL_GATHER, "\"allgather\"", "\"custom\"").find("x.xml:1: /algo: unknown coll"),
               std::string::npos);
+    EXPECT_EQ(Error(ALL_GATHER, "minBytes", "root=\"1\" minBytes"),
+              "x.xml:1: /algo: root belongs to a broadcast or a reduce, not to all-gather");
+    EXPECT_EQ(Error(ALL_GATHER, "minBytes", "maxBytes=\"-1\" minBytes"), ""); // no bound
     EXPECT_NE(Error(ALL_GATHER, "type=\"cpy\"", "type=\"ra\"").find("x.xml:8: "),
               std::string::npos);
     EXPECT_NE(Error(ALL_GATHER, "dstoff=\"1\"", "dstoff=\"2\"").find("reach past the 2 chunks"),
@@ -253,6 +256,18 @@ TEST(Msccl, WhatIsNotNeededIsNamed)
     EXPECT_EQ(read("nchannels=\"1\"", "nchannels=\"1\""), "");
     EXPECT_EQ(read("nchannels=\"1\"", "nchannels=\"4\""),
               "x.xml:1: nchannels = 4, but thread blocks have 1 different channels");
+    EXPECT_EQ(read(" proto=\"Simple\"", ""),
+              "x.xml:1: does not say its protocol (proto); taken for Simple");
+    EXPECT_EQ(read("hasdep=\"1\"", "hasdep=\"0\""),
+              "x.xml:17: waits for step 1 of thread block 0, where hasdep is 0: MSCCL would wait "
+              "for ever; here it goes on when that step has ended");
+    EXPECT_EQ(read("deps=\"-1\"", "deps=\"0\""),
+              "x.xml:4: deps = 0 has no effect without depid, a thread block");
+    EXPECT_EQ(read("coll=", "redop=\"max\" coll="),
+              "x.xml:1: redop \"max\" is not heeded: a reduction is a sum");
+    EXPECT_EQ(read("coll=", "redop=\"sum\" nthreadblocks=\"2\" coll="), "");
+    EXPECT_EQ(read("coll=", "nthreadblocks=\"3\" coll="),
+              "x.xml:1: nthreadblocks = 3, but a GPU has 2");
     EXPECT_EQ(
         read("i_chunks=\"1\"", "i_chunks=\"2\""),
         "x.xml:2: i_chunks = 2, but of 2 chunks (nchunksperloop) this all-gather has 1 there");
