@@ -85,6 +85,7 @@ class Finder
         m_sameNets.AddTo(lines,
                          "NIC",
                          " with the dev of another one, numbered in the order of the file");
+        m_sameCpus.AddTo(lines, "CPU", " with the numaid of another one, which counts besides");
         m_sameBuses.AddTo(lines, "device", " with the busid of another one");
         m_otherKinds.AddTo(
             lines,
@@ -154,6 +155,11 @@ class Finder
         else if (element.name == "cpu")
         {
             const std::string host = GetLower(element, "host_hash");
+            const std::string numa = GetLower(element, "numaid");
+            if (!numa.empty() && !m_numas.insert(host + ' ' + numa).second)
+            {
+                m_sameCpus.Add(GetPlace(element));
+            }
             if (!host.empty())
             {
                 m_hosts.insert(host);
@@ -241,10 +247,12 @@ class Finder
 
     const XmlDocument& m_document;
     std::set<std::string> m_nets;                       //!< numbers of ports
+    std::set<std::string> m_numas;                      //!< servers and numbers of CPUs
     std::set<std::string> m_buses;                      //!< ids of devices
     std::vector<std::pair<uint64_t, uint64_t>> m_ranks; //!< dev and rank of GPUs
     std::set<std::string> m_hosts;                      //!< hashes of the names of servers
     Doubt m_sameNets;
+    Doubt m_sameCpus;
     Doubt m_sameBuses;
     Doubt m_otherKinds;
     Doubt m_hidden;

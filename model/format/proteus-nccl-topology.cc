@@ -48,7 +48,14 @@ class NcclReader
         const XmlElement& system = m_document.GetRoot();
         if (system.name != "system")
         {
-            m_document.Fail(system, "the outermost element must be 'system'");
+            const char* remedy = system.name == "graphs"
+                                     ? ": these are the rings that NCCL has found "
+                                       "(NCCL_GRAPH_DUMP_FILE); take the topology that it writes "
+                                       "to NCCL_TOPO_DUMP_FILE"
+                                 : system.name == "algo"
+                                     ? ": this is a schedule of MSCCL, for --msccl"
+                                     : ", as in what NCCL_TOPO_DUMP_FILE writes";
+            m_document.Fail(system, std::string("the outermost element must be 'system'") + remedy);
         }
         for (const XmlElement& child : system.children)
         {
@@ -59,7 +66,7 @@ class NcclReader
         }
         if (m_cpus.empty())
         {
-            m_document.Fail(system, "there is no 'cpu'");
+            m_document.Fail(system, "there is no 'cpu'" + DescribeUnread());
         }
         m_server.LeaveOutSlowNics();
         for (const auto& [element, gpu] : m_gpuElements)
@@ -100,6 +107,26 @@ class NcclReader
         {
             warn("several GPUs have the same dev: these are ranked in "
                  "the order of the file");
+        }
+        if (m_guessedNics > 0 && servers > 1)
+        {
+            warn(
+                "does not say the speed of " + FormatThings(m_guessedNics, "NIC") + ", taken for " +
+                FormatCount(m_guessedGbps) +
+                " Gb/s by the generation of PCIe; <nic><net speed=\"MBITS\"/></nic> within its pci "
+                "says it");
+        }
+        if (!m_repeatedNics.empty())
+        {
+            warn("lists " + QuotedText(*m_repeatedNics.begin()) +
+                 (m_repeatedNics.size() > 1 ? " and others" : "") +
+                 " below several CPUs, which is one NIC and is taken for that of the first");
+        }
+        if (m_unlinkedGpus > 0 && m_unlinkedGpus < m_gpuElements.size() &&
+            m_server.HasLink(LinkTechnology::NVLINK))
+        {
+            warn(FormatThings(m_unlinkedGpus, "GPU") +
+                 " without an NVLink, beside others that have some");
         }
         if (!m_crowded.empty())
         {
@@ -152,7 +179,8 @@ class NcclReader
         {
             m_document.Fail(system,
                             "has no GPU, as files for NCCL_TOPO_FILE that leave GPUs to NCCL; take "
-                            "what NCCL_TOPO_DUMP_FILE writes on such a machine");
+                            "what NCCL_TOPO_DUMP_FILE writes on such a machine" +
+                                DescribeUnread());
         }
         if (servers < 1 || servers > MAX_SERVERS)
         {
@@ -168,11 +196,18 @@ class NcclReader
         }
         catch (const std::invalid_argument& error)
         {
-            m_document.Fail(system, error.what());
+            m_document.Fail(system, error.what() + DescribeUnread());
         }
     }
 
   private:
+    /// @return what was not read, behind an error that it may be the cause of
+    std::string DescribeUnread() const
+    {
+        const std::string unknown = m_document.DescribeUnknown(GetNcclFormat());
+        return unknown.empty() ? "" : "; unknown, and not read: " + unknown;
+    }
+
     void ReadCpu(const XmlElement& element)
     {
         if (m_cpus.size() == MAX_CPUS)
@@ -201,7 +236,10 @@ class NcclReader
             else if (child.name == "nic")
             {
                 // Without a PCIe device, as those of virtual machines: as if on a Gen3 x16 slot.
-                AddNic(child, {&child}, cpu, {PcieX16BytesPerSecond(3), 3}, false);
+                if (!IsRepeated(child))
+                {
+                    AddNic(child, {&child}, cpu, {PcieX16BytesPerSecond(3), 3}, false);
+                }
             }
         }
         if (known.maker == CpuVendor::INTEL)
@@ -209,6 +247,30 @@ class NcclReader
             m_server.GetDevice(cpu).vertex.forwardBytesPerSecond =
                 IntelForwardBytesPerSecond(generation);
         }
+    }
+
+    /// NCCL lists a NIC without a PCIe device below every CPU whose processes use it.
+    /// @param nic below a CPU @return whether one of that name and number was there before
+    bool IsRepeated(const XmlElement& nic)
+    {
+        std::string ports;
+        std::string first;
+        for (const XmlElement& net : nic.children)
+        {
+            const std::string name = GetLower(net, "name");
+            if (name.empty())
+            {
+                return false;
+            }
+            first = first.empty() ? name : first;
+            ports += name + ' ' + GetLower(net, "dev") + ' ' + GetLower(net, "port") + '\n';
+        }
+        const bool isRepeated = !ports.empty() && !m_nicsOfCpus.insert(ports).second;
+        if (isRepeated)
+        {
+            m_repeatedNics.insert(first);
+        }
+        return isRepeated;
     }
 
     /// Notes CPUs that are called something that is not known.
@@ -384,7 +446,10 @@ class NcclReader
         }
         if (!hasNet)
         {
-            device.networkBytesPerSecond = 100e9 / 8 * (1u << (speed.generation - 3));
+            const uint64_t gbps = uint64_t{100} << (speed.generation - 3);
+            device.networkBytesPerSecond = static_cast<double>(gbps) * 1e9 / 8;
+            m_guessedGbps = std::max(m_guessedGbps, gbps);
+            ++m_guessedNics;
         }
         if (device.networkBytesPerSecond < 1)
         {
@@ -422,6 +487,7 @@ class NcclReader
                 links += m_values.GetWhole(child, "count", 1, MAX_LINK_COUNT);
             }
         }
+        m_unlinkedGpus += links == 0 ? 1 : 0;
         const GpuModel& model = *m_modelOf.at(position);
         const double most = CountNvlinks(model.nvlinkGeneration);
         if (m_crowded.empty() && static_cast<double>(links) > most)
@@ -600,6 +666,11 @@ class NcclReader
     std::set<std::string> m_lostTargets; //!< of NVLinks, that are no GPUs of the file
     std::set<uint64_t> m_devs;           //!< of GPUs
     uint64_t m_nNics{0};
+    uint64_t m_guessedNics{0};             //!< whose speed the file does not say
+    uint64_t m_guessedGbps{0};             //!< most that one is taken for
+    std::size_t m_unlinkedGpus{0};         //!< without an NVLink
+    std::set<std::string> m_nicsOfCpus;    //!< names and numbers of NICs right below CPUs
+    std::set<std::string> m_repeatedNics;  //!< names of those that were there before
     std::set<std::string> m_unknownMakers; //!< of CPUs
     const GpuModel* m_guess{nullptr}; //!< what GPUs are taken for of which the file says nothing
 };

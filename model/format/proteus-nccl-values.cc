@@ -160,7 +160,7 @@ NcclValues::GetGpuOfSm(const XmlElement& element, uint64_t sm) const
         }
         m_document.Fail(element,
                         "there is no data sheet of a GPU with sm " + std::to_string(sm) +
-                            "; known: " + known);
+                            "; known: " + known + "; gpu=MODEL takes a known one for it");
     }
     return *model;
 }
@@ -171,6 +171,7 @@ FindCpu(const std::string* arch, const std::string* vendor, uint64_t model)
     // NVIDIA/nccl v2.30.7, src/graph/topo.h: BDW_, SKL_, SRP_, ERP_QPI_BW by model, AMD_BW,
     // P9_BW, ARM_BW.
     NcclCpu cpu;
+    const bool isX86 = arch == nullptr || arch->empty() || *arch == "x86_64";
     if (arch != nullptr && *arch == "ppc64")
     {
         cpu.interconnect = 32e9;
@@ -180,12 +181,12 @@ FindCpu(const std::string* arch, const std::string* vendor, uint64_t model)
     {
         cpu.maker = CpuVendor::ARM;
     }
-    else if (vendor != nullptr && *vendor == "GenuineIntel")
+    else if (isX86 && vendor != nullptr && *vendor == "GenuineIntel")
     {
         cpu.interconnect = model >= 0xcf ? 40e9 : model >= 0x8f ? 22e9 : model >= 0x55 ? 10e9 : 6e9;
         cpu.maker = CpuVendor::INTEL;
     }
-    else if (vendor != nullptr && *vendor == "AuthenticAMD")
+    else if (isX86 && vendor != nullptr && *vendor == "AuthenticAMD")
     {
         cpu.interconnect = 16e9;
         cpu.forward = 16e9; // measured, see the preset dgx-a100

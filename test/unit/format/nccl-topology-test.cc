@@ -250,7 +250,16 @@ TEST(NcclTopology, ErrorsNameLineAndElement)
               "t.xml:8: /system/cpu[0]/pci[0]/pci[0]/gpu[0]/nvlink[0]: a T4 has no NVLink; its sm, "
               "75, must be another");
     EXPECT_EQ(ErrorOf("<system/>"), "t.xml:1: /system: there is no 'cpu'");
-    EXPECT_EQ(ErrorOf("<graphs/>"), "t.xml:1: /graphs: the outermost element must be 'system'");
+    EXPECT_EQ(ErrorOf("<graphs/>"),
+              "t.xml:1: /graphs: the outermost element must be 'system': these are the rings that "
+              "NCCL has found (NCCL_GRAPH_DUMP_FILE); take the topology that it writes to "
+              "NCCL_TOPO_DUMP_FILE");
+    EXPECT_NE(ErrorOf("<algo/>").find("a schedule of MSCCL, for --msccl"), std::string::npos);
+    EXPECT_NE(ErrorOf("<topology/>").find("as in what NCCL_TOPO_DUMP_FILE writes"),
+              std::string::npos);
+    EXPECT_EQ(ErrorOf("<system>\n<gpu/></system>"),
+              "t.xml:1: /system: there is no 'cpu'; unknown, and not read: line 2: element gpu in "
+              "system");
     EXPECT_EQ(
         ErrorOf("<system>\n<cpu/></system>"),
         "t.xml:1: /system: has no GPU, as files for NCCL_TOPO_FILE that leave GPUs to NCCL; take "
@@ -357,6 +366,45 @@ TEST(NcclTopology, WhatIsNotHeededIsNamed)
     text = SWITCHED;
     text.insert(text.find("GenuineIntel"), "My");
     EXPECT_NE(WarningsOf(text, "").find("unknown CPUs"), std::string::npos);
+    EXPECT_NE(WarningsOf(Exchange("x86_64", "aarch64"), "").find("unknown CPUs"),
+              std::string::npos);
+}
+
+TEST(NcclTopology, WhatIsGuessedOrThereTwiceIsNamed)
+{
+    const std::string options = "gpu=a100-sxm4-40gb,nvlink=none";
+    EXPECT_EQ(WarningsOf(CLOUD, options), ""); // there is no network
+    EXPECT_EQ(
+        WarningsOf(CLOUD, options, 2),
+        "warning: t.xml: does not say the speed of 1 NIC, taken for 200 Gb/s by the generation "
+        "of PCIe; <nic><net speed=\"MBITS\"/></nic> within its pci says it\n");
+    // What programs of both CPUs use, once below each.
+    std::string text = CLOUD;
+    const std::string nic = "<nic><net name=\"eth0\" dev=\"0\" speed=\"100000\"/></nic>";
+    text.replace(text.find("    <pci busid=\"4"),
+                 text.find("  </cpu>") - text.find("    <pci busid=\"4"),
+                 nic);
+    text.insert(text.find("</system>"),
+                "<cpu numaid=\"1\" arch=\"x86_64\" vendor=\"AuthenticAMD\">" + nic + "</cpu>");
+    EXPECT_NE(WarningsOf(text, options, 2)
+                  .find("t.xml: lists 'eth0' below several CPUs, which is one NIC and is taken for "
+                        "that of the first"),
+              std::string::npos);
+    std::istringstream input(text);
+    const Cluster cluster =
+        ReadNcclTopology(input, "t.xml", 1, FabricOptions(), ParseNcclTopologyOptions(options));
+    EXPECT_EQ(Count(cluster, VertexKind::NIC), 1u);
+    text = SWITCHED;
+    const std::size_t begin = text.find("          <nvlink");
+    text.erase(begin, text.find("        </gpu>") - begin);
+    EXPECT_EQ(WarningsOf(text, ""),
+              "warning: t.xml: 1 GPU without an NVLink, beside others that have some\n");
+    text = SWITCHED;
+    text.insert(text.find("</system>"),
+                "<cpu numaid=\"0\" arch=\"x86_64\" vendor=\"GenuineIntel\"/>");
+    EXPECT_EQ(WarningsOf(text, ""),
+              "warning: t.xml: 1 CPU with the numaid of another one, which counts besides: that of "
+              "line 32\n");
 }
 
 TEST(NcclTopology, OddNumbersClassesAndSpeedsAreNamed)
