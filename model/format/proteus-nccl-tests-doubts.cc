@@ -210,6 +210,42 @@ NcclTestsRun::NoteSettings(const std::string& line)
 }
 
 void
+NcclTestsRun::NoteDevice(const std::vector<std::string>& words)
+{
+    constexpr uint32_t MOST_RANKS = 1 << 20;
+    constexpr std::size_t GROUP = 3; // "#", "Rank", its number, "Group", its number
+    uint32_t rank = MOST_RANKS;
+    ReadNumber(words.at(2), rank);
+    if (rank < MOST_RANKS && ranks.size() < MOST_RANKS)
+    {
+        ++ranks[rank];
+    }
+    if (words.size() > GROUP + 1 && words[GROUP] == "Group" && groups.size() < MOST_SETTINGS)
+    {
+        groups.insert(words[GROUP + 1]);
+    }
+}
+
+void
+NcclTestsRun::NoteFailure(const std::string& line)
+{
+    for (const char* begin : {"Test NCCL failure", "Test CUDA failure", "Test failure"})
+    {
+        const std::size_t at = line.find(begin);
+        if (failure.empty() && at != std::string::npos)
+        {
+            failure = line.substr(at);
+        }
+    }
+}
+
+uint32_t
+NcclTestsRun::CountRanks() const
+{
+    return ranks.empty() ? 0 : ranks.rbegin()->first + 1;
+}
+
+void
 NcclTestsRun::Read(const std::vector<std::string>& words)
 {
     for (std::size_t i = 1; i + 1 < words.size(); ++i)
@@ -265,6 +301,32 @@ FindDoubts(const NcclTestsTable& table, const NcclTestsRun& run)
     if (run.failed)
     {
         doubts.emplace_back("says 'Out of bounds values ... FAILED': what was timed did not work");
+    }
+    if (!run.failure.empty())
+    {
+        doubts.push_back("says " + QuotedText(run.failure) + ": what was timed did not work");
+    }
+    for (const auto& [rank, lines] : run.ranks)
+    {
+        if (lines > 1)
+        {
+            doubts.push_back("has " + std::to_string(lines) + " devices of rank " +
+                             std::to_string(rank) + ": lines of several runs?");
+            break;
+        }
+    }
+    if (run.ranks.size() < run.CountRanks())
+    {
+        doubts.push_back("lists " + std::to_string(run.ranks.size()) + " of " +
+                         std::to_string(run.CountRanks()) +
+                         " ranks: lines are missing; its ranks are taken for " +
+                         std::to_string(run.CountRanks()));
+    }
+    if (run.groups.size() > 1)
+    {
+        doubts.push_back("is split into " + std::to_string(run.groups.size()) +
+                         " groups (NCCL_TESTS_SPLIT), which run at once, each of a part of the "
+                         "ranks; --gpus, --concurrent and --grouping say so");
     }
     if (run.warmUps == 0)
     {

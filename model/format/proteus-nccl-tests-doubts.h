@@ -10,6 +10,7 @@
 #include "proteus-nccl-tests.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -35,10 +36,24 @@ struct NcclTestsRun
     std::optional<double> averageGBps; //!< bus bandwidth of all lines, as it says itself
     std::set<std::string> unread;      //!< columns that nobody reads
 
+    std::map<uint32_t, uint32_t> ranks; //!< that have lines of devices, and how many each
+    std::set<std::string> groups;       //!< of these lines
+    std::string failure;                //!< what a test says that failed, or empty
+
     std::set<std::string> settings; //!< of NCCL's environment, as FindSettings() has them
 
     /// Takes what any line of a log says. @param line of it
     void NoteSettings(const std::string& line);
+
+    /// Takes a line of a device: "# Rank  0 Group  0 Pid  123 on HOST device  0 [0x07] NAME".
+    /// @param words of it
+    void NoteDevice(const std::vector<std::string>& words);
+
+    /// Takes a line that is no comment and no row: "HOST: Test NCCL failure FILE:LINE 'CAUSE'".
+    void NoteFailure(const std::string& line);
+
+    /// @return ranks by the highest that there is
+    uint32_t CountRanks() const;
 
     /// Takes what a comment says: "# nThread 1 ... warmup iters: 1 iters: 20 agg iters: 1 ...
     /// graph: 0", "# Out of bounds values : 0 OK". @param words of it

@@ -306,13 +306,17 @@ class Reader
         }
         if (m_table.rows.empty())
         {
-            m_reader.Fail(m_hasHeader ? "the table has no lines"
-                                      : "there is no table of nccl-tests in this file");
+            m_reader.Fail(std::max<uint64_t>(m_reader.GetLine(), 1),
+                          m_hasHeader ? "the table has no lines"
+                                      : "there is no table of nccl-tests in this file, nor one of "
+                                        "CSV, which begins with names of columns such as "
+                                        "size_bytes,time_us");
         }
         FindDoubts();
         if (m_table.ranks == 0 && !m_table.devices.empty())
         { // a log that was shortened lists fewer than one process has
-            m_table.ranks = std::max(m_ofProcess, static_cast<uint32_t>(m_table.devices.size()));
+            const auto nDevices = static_cast<uint32_t>(m_table.devices.size());
+            m_table.ranks = std::max({m_ofProcess, nDevices, m_run.CountRanks()});
             m_table.nodes = static_cast<uint32_t>(m_hosts.size());
         }
         return std::move(m_table);
@@ -368,6 +372,7 @@ class Reader
             ReadRow(words);
             return;
         }
+        m_run.NoteFailure(line);
         NoteCollective(FindCollective(line)); // what mpirun and NCCL say
         NoteVersion(words);
     }
@@ -429,6 +434,7 @@ class Reader
             m_table.devices.size() < MAX_ROWS)
         {
             const auto name = line.find_first_not_of(' ', bracket + 1);
+            m_run.NoteDevice(words);
             m_table.devices.push_back(name == std::string::npos ? "" : line.substr(name));
             const auto on = std::find(words.begin(), words.end(), "on");
             if (on != words.end() && on + 1 != words.end())
@@ -475,7 +481,17 @@ class Reader
         m_hasHeader = true;
         for (const std::string& name : SplitCsv(line))
         {
-            m_fields.push_back(ParseColumn(m_reader, name));
+            const Field field = ParseColumn(m_reader, name);
+            const bool isThere =
+                std::any_of(m_fields.begin(), m_fields.end(), [&field](const Field& other) {
+                    return other.column == field.column && other.isInPlace == field.isInPlace;
+                });
+            if (isThere && field.column != Column::SKIPPED)
+            {
+                m_reader.Fail("the column " + QuotedText(name) +
+                              " has what a column before it has, too");
+            }
+            m_fields.push_back(field);
         }
     }
 

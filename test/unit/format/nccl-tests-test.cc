@@ -166,14 +166,17 @@ TEST(NcclTests, NewerColumns)
 TEST(NcclTests, NamesTheEnvironment)
 {
     const auto table = Read("$ mpirun -x NCCL_DEBUG=INFO -x NCCL_PROTO=Simple -x LD_LIBRARY_PATH "
+                            "-x NCCL_TESTS_SPLIT_MASK=0x7 -x NCCL_TESTS_DEVICE=0 "
                             "-x NCCL_IB_HCA all_reduce_perf\n"
                             "node0:1:1 [0] NCCL INFO NCCL_P2P_DISABLE set by environment to 1.\n"
                             "export MY_NCCL_ALGO=x NCCL_SOCKET_IFNAME=eth0 'NCCL_ALGO=Ring'\n" +
                             LOG);
     ASSERT_EQ(table.doubts.size(), 1u);
-    EXPECT_EQ(table.doubts[0].find("was run with NCCL_ALGO=Ring, NCCL_P2P_DISABLE=1, "
-                                   "NCCL_PROTO=Simple, which is not taken over"),
-              0u)
+    EXPECT_EQ(
+        table.doubts[0].find("was run with NCCL_ALGO=Ring, NCCL_P2P_DISABLE=1, "
+                             "NCCL_PROTO=Simple, NCCL_TESTS_SPLIT_MASK=0x7, which is not taken "
+                             "over"),
+        0u)
         << table.doubts[0];
 }
 
@@ -248,6 +251,15 @@ TEST(NcclTests, WhatIsOddAboutALogIsSaid)
                           "bandwidth    : 0.0774",
                           "busbw is 0.0774 GB/s in the mean, and its lines have 77.43: lines are "
                           "missing"),
+          std::make_tuple("Rank  1 ", "Rank  0 ", "has 2 devices of rank 0"),
+          std::make_tuple("Rank  1 Group  0", "Rank  1 Group  1", "is split into 2 groups"),
+          std::make_tuple("Rank  1 ",
+                          "Rank  3 ",
+                          "lists 2 of 4 ranks: lines are missing; its ranks are taken for 4"),
+          std::make_tuple(
+              "node0:81001:81001 [0]",
+              "node0: Test NCCL failure common.cu:958 'remote process exited'\nx:1:1 [0]",
+              "says 'Test NCCL failure common.cu:958 "),
           std::make_tuple("#wrong\n", "#bad\n", "has a column #bad, which is not read"),
           std::make_tuple(
               "# Out of",
@@ -441,8 +453,6 @@ TEST(NcclTests, WhatIsWrittenReadsBack)
 TEST(NcclTests, Errors)
 {
     const std::string header = "# size count type redop root time algbw busbw #wrong\n";
-    EXPECT_EQ(ErrorOf(""), "log:0: there is no table of nccl-tests in this file");
-    EXPECT_EQ(ErrorOf("hello\nworld\n"), "log:2: there is no table of nccl-tests in this file");
     EXPECT_EQ(ErrorOf(header), "log:1: the table has no lines");
     EXPECT_EQ(ErrorOf(header + "8 2 float sum -1 34.7 0.0\n"),
               "log:2: the line has 7 fields, but the table 9 columns");
@@ -457,6 +467,15 @@ TEST(NcclTests, Errors)
               "'99999999999999999999'");
     EXPECT_EQ(ErrorOf("size_bytes,time_us,speed\n8,1,2\n").substr(0, 45),
               "log:1: the unknown column 'speed'; known are ");
+    EXPECT_EQ(ErrorOf("size_bytes,time_us,oop_time_us\n8,1,2\n"),
+              "log:1: the column 'oop_time_us' has what a column before it has, too");
+    for (const char* text : {"", "\n", "hello\nworld\n", "size;time_us\n8;1\n"})
+    {
+        EXPECT_NE(
+            ErrorOf(text).find(": there is no table of nccl-tests in this file, nor one of CSV"),
+            std::string::npos);
+        EXPECT_EQ(ErrorOf(text).find("log:0:"), std::string::npos);
+    }
     EXPECT_EQ(ErrorOf("size_bytes,time_us\n8\n"),
               "log:2: the line has 1 fields, but the table 2 columns");
     EXPECT_EQ(ErrorOf("size_bytes,time_us\n8,inf\n"),
