@@ -144,6 +144,7 @@ RunTrace(const Input& input, ProgramOptions& options, const Cluster& cluster, Da
     traceOptions.ranks = ToCount(input.ranks, "ranks", 0);
     traceOptions.availableRanks = static_cast<uint32_t>(cluster.GetGpus().size());
     traceOptions.gpuModel = cluster.GetVertices()[cluster.GetGpus().at(0)].model;
+    traceOptions.ncclVersion = options.nccl.GetVersion();
     traceOptions.isRoofline = input.compute == "roofline";
     traceOptions.dataType = type;
     traceOptions.groupFile = input.groups;

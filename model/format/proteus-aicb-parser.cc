@@ -197,6 +197,7 @@ ParsePass(const TextReader& reader,
         result.parallelism = Parallelism::DATA;
     }
     result.hasCollective = name != "NONE" && result.bytes > 0;
+    result.isEmpty = name != "NONE" && result.bytes == 0;
     result.hasIdleBytes = name == "NONE" && result.bytes > 0;
     static const std::vector<std::pair<const char*, Collective>> names{
         {"NONE", Collective::ALL_REDUCE},

@@ -15,6 +15,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <optional>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -25,6 +27,43 @@ namespace proteus
 
 namespace
 {
+
+/// Rows of the micro-batches: `length` for each, from `first`.
+struct MicroBatches
+{
+    std::size_t first{0};
+    std::size_t length{0};
+};
+
+/// AICB writes the layers of a stage once for each micro-batch, one after the other, with rows
+/// for the whole iteration before and behind them.
+/// @param workload any @return where they are; nothing if they are not so
+std::optional<MicroBatches>
+FindMicroBatches(const AicbWorkload& workload)
+{
+    const auto& rows = workload.rows;
+    const std::size_t n = workload.gradientAccumulation;
+    const auto begins = [&](std::size_t i, const char* word) {
+        return rows[i].name.rfind(word, 0) == 0;
+    };
+    std::size_t first = 0;
+    while (first < rows.size() && !begins(first, "embedding_layer"))
+    {
+        first++;
+    }
+    std::size_t end = first;
+    while (end < rows.size() && !begins(end, "cross_entropy") && !begins(end, "optimizer"))
+    {
+        end++;
+    }
+    const std::size_t length = (end - first) / n;
+    bool isGood = length > 0 && (end - first) % n == 0;
+    for (std::size_t i = first + length; isGood && i < end; i++)
+    {
+        isGood = rows[i].name == rows[i - length].name;
+    }
+    return isGood ? std::optional<MicroBatches>({first, length}) : std::nullopt;
+}
 
 /// Makes the graph of an iteration.
 class AicbGraph
@@ -124,48 +163,6 @@ class AicbGraph
         }
     }
 
-    /// Rows of the micro-batches: `length` for each, from `first`.
-    struct MicroBatches
-    {
-        std::size_t first;
-        std::size_t length;
-    };
-
-    /// AICB writes the layers of a stage once for each micro-batch, one after the other, with rows
-    /// for the whole iteration before and behind them.
-    MicroBatches FindMicroBatches() const
-    {
-        const auto& rows = m_workload.rows;
-        const std::size_t n = m_workload.gradientAccumulation;
-        const auto begins = [&](std::size_t i, const char* word) {
-            return rows[i].name.rfind(word, 0) == 0;
-        };
-        std::size_t first = 0;
-        while (first < rows.size() && !begins(first, "embedding_layer"))
-        {
-            first++;
-        }
-        std::size_t end = first;
-        while (end < rows.size() && !begins(end, "cross_entropy") && !begins(end, "optimizer"))
-        {
-            end++;
-        }
-        const std::size_t length = (end - first) / n;
-        bool isGood = length > 0 && (end - first) % n == 0;
-        for (std::size_t i = first + length; isGood && i < end; i++)
-        {
-            isGood = rows[i].name == rows[i - length].name;
-        }
-        if (!isGood)
-        {
-            throw std::invalid_argument(
-                "the rows between embedding_layer and cross_entropy are not the same for each of " +
-                std::to_string(n) + " micro-batches (ga), so the " + std::to_string(m_nStages) +
-                " pipeline stages cannot be told what to do when");
-        }
-        return {first, length};
-    }
-
     /// Messages by direction (0 forward, 1 backward), sending stage and micro-batch: one for each
     /// rank of the stage.
     using Messages = std::array<std::vector<std::vector<std::vector<TaskId>>>, 2>;
@@ -173,8 +170,16 @@ class AicbGraph
     /// Stages run their micro-batches as 1F1B, and pass on pp_comm bytes between them.
     void RunPipeline()
     {
-        const MicroBatches rows = FindMicroBatches();
         const uint32_t n = m_workload.gradientAccumulation;
+        const auto found = FindMicroBatches(m_workload);
+        if (!found)
+        {
+            throw std::invalid_argument(
+                "the rows between embedding_layer and cross_entropy are not the same for each of " +
+                std::to_string(n) + " micro-batches (ga), so the " + std::to_string(m_nStages) +
+                " pipeline stages cannot be told what to do when");
+        }
+        const MicroBatches& rows = *found;
         std::vector<std::vector<ScheduleEntry>> schedules; // phase 0 forward, 1 backward
         for (uint32_t stage = 0; stage < m_nStages; stage++)
         {
@@ -462,10 +467,73 @@ MakeAicbGraph(const AicbWorkload& workload, const std::string& name, const Trace
     }
 }
 
+namespace
+{
+
+/// @param workload any @param doubts gets what of its first line nothing follows from
+void
+FindInHead(const AicbWorkload& workload, std::vector<std::string>& doubts)
+{
+    const auto add = [&doubts](const std::string& key, uint64_t value, const std::string& cause) {
+        doubts.push_back(key + ": " + std::to_string(value) + " has no effect: " + cause);
+    };
+    std::set<Parallelism> used;
+    for (const AicbRow& row : workload.rows)
+    {
+        for (const AicbPass& pass : row.passes)
+        {
+            if (pass.hasCollective)
+            {
+                used.insert(pass.parallelism);
+            }
+        }
+    }
+    if (workload.expertParallel > 1 && used.count(Parallelism::EXPERT) == 0)
+    {
+        add("ep", workload.expertParallel, "no row communicates among experts (_EP)");
+    }
+    if (!workload.isMicro && workload.tensorParallel > 1 && used.count(Parallelism::TENSOR) == 0)
+    {
+        add("model_parallel_NPU_group",
+            workload.tensorParallel,
+            "no row communicates in the group, forward or for gradients of inputs");
+    }
+    const bool hasStages = workload.pipelineParallel > 1;
+    if (workload.pipelineBytes > 0 && !hasStages)
+    {
+        add("pp_comm", workload.pipelineBytes, "there is one stage (pp)");
+    }
+    if (workload.gradientAccumulation > 1 && !hasStages && !FindMicroBatches(workload))
+    {
+        add("ga",
+            workload.gradientAccumulation,
+            "rows run as they stand there, and are not there once for each micro-batch");
+    }
+    if (!workload.checkpoints.empty() && workload.checkpointInitiates.empty())
+    {
+        add("checkpoints",
+            workload.checkpoints.size(),
+            "nothing is computed again (checkpoint_initiates)");
+    }
+    for (const uint32_t row : workload.checkpointInitiates)
+    {
+        const auto& all = workload.checkpoints;
+        if (std::none_of(all.begin(), all.end(), [row](uint32_t point) { return point <= row; }))
+        {
+            doubts.push_back("checkpoint_initiates: there is no checkpoint before row " +
+                             std::to_string(row) + ": from the first row on all is computed again");
+            return;
+        }
+    }
+}
+
+} // namespace
+
 std::vector<std::string>
 FindAicbDoubts(const AicbWorkload& workload)
 {
     std::vector<std::string> doubts;
+    FindInHead(workload, doubts);
     if (!workload.isMicro && workload.pipelineParallel > 1)
     {
         if (workload.virtualPipeline > 1)
@@ -482,6 +550,7 @@ FindAicbDoubts(const AicbWorkload& workload)
     }
     constexpr double LEAST_UPDATES = 0.01; // of the computation, from which on it is said
     uint64_t nIdle = 0;
+    uint64_t nEmpty = 0;
     uint64_t nDependencies = 0;
     double computePs = 0;
     double lostPs = 0;
@@ -496,6 +565,14 @@ FindAicbDoubts(const AicbWorkload& workload)
         nIdle += std::count_if(row.passes.begin(), row.passes.end(), [](const AicbPass& pass) {
             return pass.hasIdleBytes;
         });
+        nEmpty += std::count_if(row.passes.begin(), row.passes.end(), [](const AicbPass& pass) {
+            return pass.isEmpty;
+        });
+    }
+    if (nEmpty > 0)
+    {
+        doubts.push_back("has collectives of 0 bytes, which take no time, " +
+                         FormatThings(nEmpty, "time"));
     }
     if (nDependencies > 0)
     {

@@ -44,6 +44,7 @@ struct AicbPass
     bool isExpertData{false};                      //!< among the replicas of the experts
     uint64_t bytes{0};                             //!< as the Collective counts them
     bool hasIdleBytes{false};                      //!< bytes without a collective
+    bool isEmpty{false};                           //!< a collective without bytes
 };
 
 /// @ingroup proteus

@@ -56,6 +56,22 @@ ChakraDoubts::Warn(const std::string& name) const
         warn("has neither a duration nor FLOPs (num_ops) of " + FormatThings(timeless, "kernel") +
              ", for which 1 ns counts");
     }
+    if (emptyMemory > 0)
+    {
+        warn("has neither a duration nor bytes (tensor_size) of " +
+             FormatThings(emptyMemory, "node") + " of memory, for which 1 ns counts");
+    }
+    if (misplaced > 0)
+    {
+        warn(FormatThings(misplaced, "node") +
+             " with what is moved (comm_type, comm_size), of a type that moves nothing: the type "
+             "counts");
+    }
+    for (const auto& [attribute, meant] : misspelt)
+    {
+        warn("the attribute " + QuotedText(attribute) +
+             " is not known, and not read; did you mean " + meant + "?");
+    }
     if (typeless > 0)
     {
         warn(FormatThings(typeless, "node") +

@@ -8,6 +8,7 @@
 #define PROTEUS_CHAKRA_DOUBTS_H
 
 #include <cstdint>
+#include <map>
 #include <string>
 
 /**
@@ -29,6 +30,8 @@ struct ChakraDoubts
     uint64_t contradictory{0};  //!< files whose control dependencies are left out
     uint64_t sizeless{0};       //!< collectives without comm_size
     uint64_t timeless{0};       //!< kernels without duration and FLOPs
+    uint64_t emptyMemory{0};    //!< of memory, without duration and bytes
+    uint64_t misplaced{0};      //!< nodes with comm_type or comm_size that do not communicate
     uint64_t communications{0}; //!< that move something
     uint64_t ofHost{0};         //!< communication nodes of the host
     uint64_t priorities{0};     //!< communications with a priority
@@ -38,7 +41,8 @@ struct ChakraDoubts
     bool isRooflineIdle{false}; //!< whether it was asked for, and times nothing
     std::string idleGroups;     //!< file of groups that are not used, or empty
     std::string steps;          //!< of a profiler, in words, or empty
-    std::string version;        //!< of the schema, if it is not known
+    std::map<std::string, std::string> misspelt; //!< attributes, and what they may be
+    std::string version;                         //!< of the schema, if it is not known
 
     /// @param text version of the schema that a file says, may be empty
     void AddVersion(const std::string& text);

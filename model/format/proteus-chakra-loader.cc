@@ -135,6 +135,7 @@ class TraceLoader
         {
             AddNode(rank, reader.GetPosition(), node, dependencies);
         }
+        m_doubts.misspelt.insert(reader.GetMisspelt().begin(), reader.GetMisspelt().end());
         AddDependencies(dependencies, *rank.trace);
     }
 
@@ -243,6 +244,8 @@ class TraceLoader
         {
             m_names.push_back(node.name);
         }
+        const bool movesNothing = node.type < ChakraNodeType::COMM_SEND;
+        m_doubts.misplaced += movesNothing && (node.hasCollective || node.bytes > 0) ? 1 : 0;
         switch (node.type)
         {
         case ChakraNodeType::INVALID:
@@ -251,6 +254,7 @@ class TraceLoader
             break;
         case ChakraNodeType::MEM_LOAD:
         case ChakraNodeType::MEM_STORE:
+            m_doubts.emptyMemory += node.durationMicros == 0 && node.tensorBytes == 0 ? 1 : 0;
             node.durationMicros == 0 && node.tensorBytes > 0
                 ? SetEstimated(COMMUNICATION, node, result)
                 : SetFixed(COMMUNICATION, node, result);

@@ -9,12 +9,15 @@
 #include "proteus-input-file.h"
 
 #include "ns3/proteus-chakra.pb.h"
+#include "ns3/proteus-nearest-name.h"
 #include "ns3/proteus-shown-name.h"
 
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <set>
 #include <stdexcept>
 #include <streambuf>
 #include <utility>
@@ -355,6 +358,11 @@ class ChakraReader::Impl
         return m_metadata;
     }
 
+    const std::map<std::string, std::string>& GetMisspelt() const
+    {
+        return m_misspelt;
+    }
+
     uint64_t GetStart() const
     {
         return m_start;
@@ -501,21 +509,42 @@ class ChakraReader::Impl
 
     /// @param attribute to read @param node gets what it says
     /// @param seen a bit for each of GetSetters() that the node has had
-    void ReadAttribute(const pb::ChakraAttribute& attribute, ChakraNode& node, uint32_t& seen) const
+    void ReadAttribute(const pb::ChakraAttribute& attribute, ChakraNode& node, uint32_t& seen)
     {
         const auto& setters = GetSetters();
+        bool isKnown = false;
         for (std::size_t i = 0; i < setters.size(); ++i)
         {
             if (attribute.name() != setters[i].first)
             {
                 continue;
             }
+            isKnown = true;
             if ((seen >> i & 1) != 0)
             {
                 Fail(Shown() + ": attribute " + attribute.name() + " is there twice");
             }
             seen |= uint32_t{1} << i;
             setters[i].second(*this, attribute, node);
+        }
+        constexpr std::size_t MOST_UNREAD = 1000;
+        if (!isKnown && m_unread.size() < MOST_UNREAD && m_unread.insert(attribute.name()).second)
+        {
+            NoteMisspelt(attribute.name());
+        }
+    }
+
+    /// @param name of an attribute that is not read
+    void NoteMisspelt(const std::string& name)
+    {
+        std::vector<std::string> known;
+        for (const auto& setter : GetSetters())
+        {
+            known.emplace_back(setter.first);
+        }
+        if (const std::string meant = FindNearest(name, known); !meant.empty())
+        {
+            m_misspelt.emplace(name, meant);
         }
     }
 
@@ -558,6 +587,8 @@ class ChakraReader::Impl
     std::size_t m_aheadAt{0}; //!< next of it
     bool m_isJson{false};
     std::string m_text;
+    std::set<std::string> m_unread;                //!< names of attributes that are not read
+    std::map<std::string, std::string> m_misspelt; //!< GetMisspelt()
     pb::ChakraMetadata m_metadata;
     pb::ChakraNodeMessage m_node;
 };
@@ -586,6 +617,12 @@ ChakraReader::GetAttribute(const std::string& name) const
         }
     }
     return "";
+}
+
+const std::map<std::string, std::string>&
+ChakraReader::GetMisspelt() const
+{
+    return m_impl->GetMisspelt();
 }
 
 bool

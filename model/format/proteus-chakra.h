@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <istream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -151,6 +152,10 @@ class ChakraReader
      * is damaged, was cut off, or says what cannot be
      */
     bool Read(ChakraNode& node);
+
+    /// @return attributes so far whose names are no attribute's that is read, and near to one: what
+    /// each may have been meant for, by name
+    const std::map<std::string, std::string>& GetMisspelt() const;
 
     /// @return first byte of the node that was read last, in the decompressed file
     uint64_t GetPosition() const;

@@ -39,6 +39,10 @@ constexpr std::size_t PLAIN_BYTES = 1 << 18;
 constexpr std::size_t MOST_ALIKE_BYTES = std::size_t{4} << 20;
 /// First two bytes of a gzip file (RFC 1952).
 constexpr unsigned char GZIP_MAGIC[] = {0x1f, 0x8b};
+/// What UTF-8 may have at its beginning. A graph as protobuf cannot begin so, and a Chakra trace
+/// only with metadata of more than 2 MB.
+constexpr char BYTE_ORDER_MARK[] = "\xef\xbb\xbf";
+constexpr std::size_t MARK_BYTES = 3;
 /// inflateInit2(): largest window, and a gzip header.
 constexpr int GZIP_WINDOW_BITS = 15 + 16;
 /// What is kept of a pipe.
@@ -96,7 +100,13 @@ class InputFile::Buffer : public std::streambuf
   protected:
     int_type underflow() override
     {
-        const std::size_t n = m_isCompressed ? Inflate() : Copy();
+        std::size_t n = m_isCompressed ? Inflate() : Copy();
+        if (m_isFirst && n >= MARK_BYTES && std::memcmp(gptr(), BYTE_ORDER_MARK, MARK_BYTES) == 0)
+        {
+            n -= MARK_BYTES;
+            setg(eback(), gptr() + MARK_BYTES, egptr());
+        }
+        m_isFirst = false;
         if (n == 0)
         {
             return traits_type::eof();
@@ -221,6 +231,7 @@ class InputFile::Buffer : public std::streambuf
     std::size_t m_available{0};         //!< how much that is
     uint64_t m_consumed{0};             //!< bytes taken from the source
     std::vector<unsigned char> m_plain; //!< decompressed
+    bool m_isFirst{true};               //!< whether nothing has been handed out
     bool m_isCompressed{false};
     bool m_isStarted{false}; //!< whether m_zlib is in use
     z_stream m_zlib;

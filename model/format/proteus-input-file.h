@@ -26,7 +26,8 @@ namespace proteus
 /**
  * @ingroup proteus
  * A file to be read from its beginning to its end, plain or compressed by gzip (RFC 1952), which
- * its first two bytes tell. Memory does not depend on its length.
+ * its first two bytes tell, without the byte order mark that UTF-8 may begin with. Memory does not
+ * depend on its length.
  */
 class InputFile
 {

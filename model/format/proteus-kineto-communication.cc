@@ -58,7 +58,7 @@ SizeOf(const std::string& type)
 
 } // namespace
 
-CommunicationMaker::CommunicationMaker(const Rank& events, TraceGraph& graph, bool standsForAll)
+CommunicationMaker::CommunicationMaker(Rank& events, TraceGraph& graph, bool standsForAll)
     : m_events(events),
       m_graph(graph),
       m_standsForAll(standsForAll)
@@ -120,7 +120,9 @@ CommunicationMaker::GetElementBytes(const GpuEvent& event, const Communication& 
     const uint64_t size = SizeOf(it.type);
     if (size == 0 && it.inElements + it.outElements > 0)
     {
-        Fail(event, "the unknown dtype '" + it.type.substr(0, 40) + "'");
+        Fail(event,
+             it.type.empty() ? "it does not tell the type of its elements (dtype)"
+                             : "the unknown dtype '" + it.type.substr(0, 40) + "'");
     }
     return size;
 }
@@ -158,6 +160,7 @@ CommunicationMaker::Set(const GpuEvent& event, TraceNode& node)
     {
         if (name.rfind("barrier", 0) != 0)
         {
+            ++m_events.nEmpty;
             node.kind = TraceNode::Kind::JOIN; // nothing to move
             return;
         }
@@ -165,6 +168,13 @@ CommunicationMaker::Set(const GpuEvent& event, TraceNode& node)
     }
     node.kind = TraceNode::Kind::COLLECTIVE;
     node.root = ranks.front();
+    if (HasRoot(node.collective))
+    {
+        const auto root = it.source ? it.source : it.destination;
+        node.root = root ? static_cast<uint32_t>(*root) : node.root;
+        m_events.nRootless += root ? 0 : 1;
+    }
+    m_events.nUneven += node.collective == Collective::ALL_TO_ALL && it.isUneven ? 1 : 0;
     node.peer = m_graph.AddGroup(it.group, ranks, ParallelismFromDescription(it.description));
 }
 

@@ -32,11 +32,11 @@ class CommunicationMaker
 {
   public:
     /**
-     * @param events of the rank; outlive this object
+     * @param events of the rank, which get counts of what is odd; outlive this object
      * @param graph gets the groups; outlives this object
      * @param standsForAll whether the rank is the only one whose trace is there
      */
-    CommunicationMaker(const Rank& events, TraceGraph& graph, bool standsForAll);
+    CommunicationMaker(Rank& events, TraceGraph& graph, bool standsForAll);
 
     /**
      * @param event a kernel that communicates
@@ -58,7 +58,7 @@ class CommunicationMaker
                     uint64_t bytes,
                     TraceNode& node) const;
 
-    const Rank& m_events;
+    Rank& m_events;
     TraceGraph& m_graph;
     const bool m_standsForAll;
 };

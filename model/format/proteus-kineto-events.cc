@@ -73,6 +73,34 @@ IsForeignCommunication(const std::string& name)
     });
 }
 
+/// @param category of an event @return as versions of PyTorch from 1.13 on call it
+const std::string&
+ModernCategory(const std::string& category)
+{
+    static const std::map<std::string, std::string> old{{"Kernel", "kernel"},
+                                                        {"Memcpy", "gpu_memcpy"},
+                                                        {"Memset", "gpu_memset"},
+                                                        {"Runtime", "cuda_runtime"},
+                                                        {"Operator", "cpu_op"}};
+    const auto found = old.find(category);
+    return found == old.end() ? category : found->second;
+}
+
+/// @param category of an event @return whether it is one of the host, or tells what others do
+bool
+IsBesideGpu(const std::string& category)
+{
+    static const std::set<std::string> known{"cpu_op",
+                                             "user_annotation",
+                                             "gpu_user_annotation",
+                                             "python_function",
+                                             "overhead",
+                                             "Trace",
+                                             "cuda_event",
+                                             "cuda_profiler_range"};
+    return known.count(category) != 0;
+}
+
 /// Reads the file of a rank.
 class RankReader : public JsonListReader
 {
@@ -101,7 +129,7 @@ class RankReader : public JsonListReader
         {
             return; // a name
         }
-        const std::string& kind = category->AsString();
+        const std::string& kind = ModernCategory(category->AsString());
         const bool isOfGpu = kind == "kernel" || kind == "gpu_memcpy" || kind == "gpu_memset";
         if (isOfGpu && (phase->AsString() == "B" || phase->AsString() == "E"))
         {
@@ -137,6 +165,11 @@ class RankReader : public JsonListReader
             {
                 m_parameters[ToInteger(*id)] = ReadCommunication(*arguments);
             }
+        }
+        else if (!IsBesideGpu(kind))
+        {
+            const auto arguments = element.Find("args");
+            m_out.unread[kind] += arguments && arguments->Has("stream") ? 1 : 0;
         }
     }
 
@@ -190,6 +223,10 @@ class RankReader : public JsonListReader
             {
                 rank->Fail("is none of the " + std::to_string(m_out.worldSize) +
                            " ranks of its job (world_size)");
+            }
+            if (const auto version = info->Find("nccl_version"))
+            {
+                m_out.ncclVersion = version->AsString();
             }
             const auto groups = info->Find("pg_config");
             for (std::size_t i = 0; groups && i < groups->Size(); i++)
@@ -284,12 +321,14 @@ class RankReader : public JsonListReader
                          ", with the time, stream and "
                          "correlation of an event before it");
         }
-        if (IsForeignCommunication(name))
+        const bool isTold =
+            arguments.Has("Collective name") && (Contains(name, "nccl") || Contains(name, "rccl"));
+        if (IsForeignCommunication(name) && !isTold)
         {
             ++m_out.nForeign;
             m_out.exampleForeign = name;
         }
-        else if (IsCommunicationKernel(name))
+        else if (isTold || IsCommunicationKernel(name))
         {
             if (arguments.Has("Collective name"))
             {
@@ -384,11 +423,44 @@ class RankReader : public JsonListReader
         result.group = group ? group->AsString() : "";
         const auto description = arguments.Find("Process Group Description");
         result.description = description ? description->AsString() : "";
+        for (const char* key : {"In split size", "Out split size"})
+        {
+            const auto split = arguments.Find(key);
+            result.isUneven |= split && HasUnequal(*split);
+        }
         if (const auto ranks = arguments.Find("Process Group Ranks"))
         {
             result.ranks = ReadRanks(*ranks);
         }
         return result;
+    }
+
+    /// @param split sizes as a list, or as text "[8, 8]" @return whether they differ
+    static bool HasUnequal(JsonValue split)
+    {
+        std::set<std::string> sizes;
+        if (split.IsString())
+        {
+            std::string size;
+            for (const char c : split.AsString())
+            {
+                if (c >= '0' && c <= '9')
+                {
+                    size += c;
+                }
+                else if (!size.empty())
+                {
+                    sizes.insert(size);
+                    size.clear();
+                }
+            }
+            return sizes.size() > 1;
+        }
+        for (std::size_t i = 0; split.IsList() && i < split.Size(); i++)
+        {
+            sizes.insert(split.At(i).Shown());
+        }
+        return sizes.size() > 1;
     }
 
     static std::optional<uint64_t> FindRank(JsonValue arguments, const char* key)
@@ -585,8 +657,19 @@ FindDoubts(const std::vector<Rank>& ranks)
     std::pair<uint64_t, uint64_t> launches{0, 0};
     std::set<std::string> schemas;
     const Communication* odd = nullptr;
+    std::map<std::string, uint64_t> unread;
+    uint64_t nEmpty = 0;
+    uint64_t nRootless = 0;
+    uint64_t nUneven = 0;
     for (const Rank& rank : ranks)
     {
+        for (const auto& [category, count] : rank.unread)
+        {
+            unread[category] += count;
+        }
+        nEmpty += rank.nEmpty;
+        nRootless += rank.nRootless;
+        nUneven += rank.nUneven;
         nWork += rank.gpu.size();
         nUnlaunched += CountUnlaunched(rank);
         const auto [all, lost] = CountLaunches(rank);
@@ -648,6 +731,33 @@ FindDoubts(const std::vector<Rank>& ranks)
     {
         doubts.push_back("is of version " + ShownName(*schemas.begin()) +
                          " of the format (schemaVersion), and is read as version 1");
+    }
+    for (const auto& [category, count] : unread)
+    {
+        if (count > 0)
+        {
+            doubts.push_back(FormatThings(count, "event") + " on streams of the category " +
+                             ShownName(category) +
+                             ", which is not known, not read; those of GPUs are kernel, "
+                             "gpu_memcpy and gpu_memset");
+        }
+    }
+    if (nEmpty > 0)
+    {
+        doubts.push_back("moves nothing for " + FormatThings(nEmpty, "collective") +
+                         " without elements (In msg nelems, Out msg nelems)");
+    }
+    if (nRootless > 0)
+    {
+        doubts.push_back(FormatThings(nRootless, "collective") +
+                         " with a root that do not say which (Src Rank), as PyTorch writes them: "
+                         "the first rank of the group counts");
+    }
+    if (nUneven > 0)
+    {
+        doubts.push_back(FormatThings(nUneven, "all-to-all") +
+                         " of unequal splits (In split size, Out split size): equal ones of the "
+                         "same sum count");
     }
     if (nForeign > 0)
     {

@@ -94,6 +94,7 @@ struct Communication
     uint64_t groupSize{0};
     uint64_t inElements{0};
     uint64_t outElements{0};
+    bool isUneven{false}; //!< whether its split sizes differ
     std::optional<uint64_t> source;
     std::optional<uint64_t> destination;
 };
@@ -116,6 +117,12 @@ struct Rank
     double overlapUs{0};        //!< for which kernels of one stream ran at the same time
     uint64_t nForeign{0};       //!< kernels of libraries of communication that are not NCCL
     std::string exampleForeign; //!< name of one
+    std::string ncclVersion;    //!< empty: it does not say
+    /// Events on streams of categories that are not known: how many of each.
+    std::map<std::string, uint64_t> unread;
+    uint64_t nEmpty{0};    //!< collectives that move no element, but for barriers
+    uint64_t nRootless{0}; //!< collectives with a root that do not say which
+    uint64_t nUneven{0};   //!< all-to-alls of unequal splits
 };
 
 /// @param text to look at @param begin of it @return whether the text begins so

@@ -10,6 +10,7 @@
 #include "proteus-kineto-events.h"
 #include "proteus-trace-doubts.h"
 
+#include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-warning.h"
 
@@ -543,6 +544,29 @@ IsOfModel(const std::string& device, const std::string& model)
            known.end();
 }
 
+/// @param recorded version of NCCL that a trace says, or empty @param simulated version, or 0
+/// @param name of the trace
+void
+WarnOfVersion(const std::string& recorded, uint32_t simulated, const std::string& name)
+{
+    uint32_t version = 0;
+    try
+    {
+        version = ParseNcclVersion(recorded);
+    }
+    catch (const std::invalid_argument&)
+    {
+        return; // that of another library
+    }
+    if (version != 0 && simulated != 0 && version != simulated)
+    {
+        constexpr uint32_t MAJOR = 100;
+        Warn(name + ": was recorded with NCCL " + recorded + "; simulated is " +
+             std::to_string(simulated / MAJOR) + "." + std::to_string(simulated % MAJOR) +
+             ", and with --ncclVersion=" + recorded + " that of the trace");
+    }
+}
+
 } // namespace
 
 ExecutionGraph
@@ -578,6 +602,7 @@ ReadKineto(const std::vector<TraceFile>& files,
         Warn(name + ": is of a job of " + FormatThings(all.worldSize, "rank") +
              ", and --ranks=" + std::to_string(nRanks) + " counts");
     }
+    WarnOfVersion(all.ranks.front().ncclVersion, options.ncclVersion, name);
     const std::string& recorded = all.ranks.front().gpuModel;
     if (!recorded.empty() && !options.gpuModel.empty() && !IsOfModel(recorded, options.gpuModel))
     {

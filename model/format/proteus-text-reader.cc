@@ -43,15 +43,11 @@ TextReader::Fail(uint64_t line, const std::string& cause) const
 }
 
 void
-TextReader::CheckEncoding(std::string& line) const
+TextReader::CheckEncoding(const std::string& line) const
 {
     if (line.compare(0, 2, "\xff\xfe") == 0 || line.compare(0, 2, "\xfe\xff") == 0)
     {
         Fail("the file is UTF-16: save it as UTF-8");
-    }
-    if (line.compare(0, 3, "\xef\xbb\xbf") == 0)
-    {
-        line.erase(0, 3); // a byte order mark, which UTF-8 may have
     }
 }
 

@@ -99,8 +99,8 @@ class TextReader
     double ToNumber(const std::string& word, const std::string& what, double most) const;
 
   private:
-    /// @param line the first one: loses a byte order mark @throw std::invalid_argument for UTF-16
-    void CheckEncoding(std::string& line) const;
+    /// @param line the first one @throw std::invalid_argument for UTF-16
+    void CheckEncoding(const std::string& line) const;
 
     InputFile m_input;
     std::size_t m_most; //!< characters of a line

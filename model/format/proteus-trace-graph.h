@@ -40,6 +40,8 @@ struct TraceOptions
     uint32_t ranks{0};
     uint32_t availableRanks{0}; //!< GPUs that there are; 0 if that is not known
     std::string gpuModel;       //!< of these GPUs, or empty: recorded times of others are named
+    /// Of NCCL that is simulated, as ParseNcclVersion() has it; 0 if that is not known.
+    uint32_t ncclVersion{0};
     /// Compute nodes with FLOPs and bytes are timed by the cost model, not as they were recorded.
     bool isRoofline{false};
     DataType dataType{DataType::BF16}; //!< number format that the cost model takes for them

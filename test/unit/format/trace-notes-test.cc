@@ -132,6 +132,14 @@ TEST(TraceNotes, WhatOfChakraIsLeftOut)
         "the control dependencies of 1 file, which contradict");
     ExpectPart(notes(R"({"id": 1, "name": "k", "type": "COMP_NODE"})"),
                "neither a duration nor FLOPs (num_ops) of 1 kernel");
+    ExpectPart(notes(R"({"id": 1, "name": "k", "type": "MEM_LOAD_NODE"})"),
+               "neither a duration nor bytes (tensor_size) of 1 node of memory");
+    ExpectPart(notes(R"({"id": 1, "name": "k", "type": "COMP_NODE", "durationMicros": "7",
+ "attr": [{"name": "comm_size", "int64Val": "4096"}]})"),
+               "1 node with what is moved (comm_type, comm_size), of a type that moves nothing");
+    EXPECT_EQ(notes(AllReduce(R"(, {"name": "tensor_loc", "int32Val": 0})")), "");
+    ExpectPart(notes(AllReduce(R"(, {"name": "root_rnk", "int32Val": 0})")),
+               "the attribute 'root_rnk' is not known, and not read; did you mean root_rank?");
     ExpectPart(notes(AllReduce(R"(, {"name": "is_cpu_op", "boolVal": true})")),
                "all its communication (1 node) is of the host");
     ExpectPart(notes(AllReduce(R"(, {"name": "comm_priority", "int32Val": 3})")),
@@ -170,6 +178,7 @@ TEST(TraceNotes, WhatOfChakraIsDoubtful)
               "trace: 2 collectives with a root that do not say which (root_rank): rank 0 "
               "counts\n");
     const std::string other = "{\"version\": \"2.0\"}" + KERNEL;
+    EXPECT_EQ(NotesOf(ReadChakra, {"\xef\xbb\xbf" + Chakra(KERNEL)}), ""); // as editors write it
     EXPECT_EQ(NotesOf(ReadChakra, {other}),
               "trace: is of version '2.0' of the schema; known is 0.0.4, as which it is read\n");
     // Lists where there must be numbers, and two values of one attribute.
@@ -274,6 +283,44 @@ TEST(TraceNotes, WhatOfKinetoIsNotAsItWas)
                      R"(, "Collective name": "allreduce", "In msg nelems": 8, "Group size": 4,
  "dtype": "Float", "Process Group Name": "0", "Process Group Ranks": "[0, 1]")")),
         "has 2 ranks by its list and 4 by its size");
+    // On streams, and nothing that is known; and what PyTorch before 1.13 called them.
+    const auto exchange = [](std::string text, const std::string& from, const std::string& to) {
+        return text.replace(text.find(from), from.size(), to);
+    };
+    const std::string kernel = Kernel("a", 0) + ",";
+    ExpectPart(notes(kernel + exchange(Kernel("b", 100), "kernel", "mtia_work")),
+               "1 event on streams of the category mtia_work, which is not known, not read");
+    EXPECT_EQ(notes(exchange(launch(1), "cuda_runtime", "Runtime") +
+                    exchange(Kernel("a", 1, R"(, "correlation": 1)"), "kernel", "Kernel")),
+              "");
+    const auto collective = [&](const std::string& name, const std::string& more) {
+        return notes(launch(1) +
+                     Kernel("ncclDevKernel",
+                            1,
+                            R"(, "correlation": 1, "dtype": "Float", "Process Group Ranks": [0, 1],
+ "Collective name": ")" + name + "\"" +
+                                more));
+    };
+    const std::string elements = R"(, "In msg nelems": 8, "Out msg nelems": 8)";
+    EXPECT_EQ(collective("allreduce", elements), "");
+    ExpectPart(collective("allreduce", ""), "moves nothing for 1 collective without elements");
+    EXPECT_EQ(collective("barrier", ""), "");
+    ExpectPart(collective("broadcast", elements), "1 collective with a root that do not say which");
+    EXPECT_EQ(collective("broadcast", elements + R"(, "Src Rank": 1)"), "");
+    EXPECT_EQ(collective("alltoallv", elements + R"(, "In split size": "[4, 4]")"), "");
+    ExpectPart(collective("alltoallv", elements + R"(, "In split size": "[3, 5]")"),
+               "1 all-to-all of unequal splits");
+    ExpectPart(collective("alltoallv", elements + R"(, "Out split size": [3, 5])"),
+               "1 all-to-all of unequal splits");
+    TraceOptions newest;
+    newest.ncclVersion = 230;
+    const std::string ofNccl = exchange(Kineto(launched),
+                                        "distributedInfo\": {",
+                                        "distributedInfo\": {\"nccl_version\": \"2.18.3\", ");
+    EXPECT_EQ(NotesOf(&ReadKineto, {ofNccl}), "");
+    EXPECT_EQ(NotesOf(&ReadKineto, {ofNccl}, newest),
+              "trace: was recorded with NCCL 2.18.3; simulated is 2.30, and with "
+              "--ncclVersion=2.18.3 that of the trace\n");
     TraceOptions four;
     four.ranks = 4;
     ExpectPart(notes(Kernel("a", 0), four), "is of a job of 2 ranks, and --ranks=4 counts");
@@ -291,6 +338,20 @@ TEST(TraceNotes, WhatOfAicbIsLeftOut)
     ExpectPart(notes("ep: 1 ep: 2", good), "f0:1: 'ep' is there twice");
     ExpectPart(notes("pp: 2 vpp: 4 ga: 1 all_gpus: 4", good), "vpp: 4 is not heeded");
     ExpectPart(notes("pp: 2 ga: 1 all_gpus: 4", good), "pass on 1 byte");
+    ExpectPart(notes("all_gpus: 4 ep: 2", good),
+               "ep: 2 has no effect: no row communicates among experts (_EP)");
+    ExpectPart(notes("all_gpus: 2 pp_comm: 64", good),
+               "pp_comm: 64 has no effect: there is one stage (pp)");
+    ExpectPart(notes("all_gpus: 2 ga: 2", good), "ga: 2 has no effect: rows run as they stand");
+    EXPECT_EQ(notes("all_gpus: 2 ga: 1", good), "");
+    ExpectPart(notes("all_gpus: 2 checkpoints: 1 0", good), "checkpoints: 1 has no effect");
+    EXPECT_EQ(notes("all_gpus: 2 checkpoints: 1 0 checkpoint_initiates: 1 0", good), "");
+    ExpectPart(notes("all_gpus: 2 checkpoint_initiates: 1 0", good),
+               "there is no checkpoint before row 0");
+    ExpectPart(notes("", "embedding_layer -1 9 NONE 0 9 NONE 0 9 ALLREDUCE 64 0"),
+               "model_parallel_NPU_group: 2 has no effect");
+    ExpectPart(notes("", "embedding_layer -1 9 ALLREDUCE 64 9 NONE 0 9 ALLREDUCE 0 0"),
+               "collectives of 0 bytes, which take no time, 1 time");
     ExpectPart(notes("", "embedding_layer -1 9 NONE 64 9 NONE 0 9 NONE 0 0"), "bytes for NONE");
     ExpectPart(notes("", "embedding_layer 3 9 ALLREDUCE 64 9 NONE 0 9 NONE 0 0"),
                "dependencies of 1 row");
