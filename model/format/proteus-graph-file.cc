@@ -10,10 +10,18 @@
 #include "proteus-graph-protobuf.h"
 #include "proteus-input-file.h"
 
+#include "ns3/proteus-graph-representative.h"
 #include "ns3/proteus-output-file.h"
+#include "ns3/proteus-shown-name.h"
+#include "ns3/proteus-warning.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <optional>
+#include <set>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -47,6 +55,104 @@ FindFormat(const std::string& path)
     return std::nullopt;
 }
 
+/// What a graph names, of which a task may be.
+class Uses
+{
+  public:
+    /// @param count of what there is
+    explicit Uses(std::size_t count)
+        : m_isUsed(count, false)
+    {
+    }
+
+    void Add(std::size_t id)
+    {
+        m_isUsed.at(id) = true;
+    }
+
+    /// @param kind of it @param getName of one @return "stream 'a' and 2 more"; empty if all is
+    /// used
+    template <typename F>
+    std::string DescribeUnused(const std::string& kind, F getName) const
+    {
+        const auto first = std::find(m_isUsed.begin(), m_isUsed.end(), false);
+        if (first == m_isUsed.end())
+        {
+            return "";
+        }
+        const auto more = std::count(first + 1, m_isUsed.end(), false);
+        return kind + " " + getName(static_cast<std::size_t>(first - m_isUsed.begin())) +
+               (more > 0 ? " and " + std::to_string(more) + " more" : "");
+    }
+
+  private:
+    std::vector<bool> m_isUsed;
+};
+
+/// @param name of a stream @return whether the compiler gives it to graphs that may not need it
+bool
+IsOfCompiler(const std::string& name)
+{
+    static const std::set<std::string> names{"compute",
+                                             "communication",
+                                             "pipeline",
+                                             "gradient",
+                                             "parameter",
+                                             "optimizer",
+                                             "experts",
+                                             "forwarding",
+                                             "data-loading",
+                                             "device-to-host",
+                                             "host",
+                                             "host-to-device",
+                                             REPRESENTATIVE_STREAM};
+    return names.count(name) > 0;
+}
+
+/// Names streams, phases and groups of which no task is. @param graph of a file @param path of it
+void
+WarnOfUnused(const ExecutionGraph& graph, const std::string& path)
+{
+    Uses streams(graph.GetStreams().size());
+    Uses phases(graph.GetPhases().size());
+    Uses groups(graph.GetGroups().size());
+    for (TaskId id = 0; id < graph.GetNTasks(); ++id)
+    {
+        const Task& task = graph.GetTask(id);
+        phases.Add(task.phase);
+        if (task.kind != TaskKind::MEMORY)
+        {
+            streams.Add(task.stream);
+        }
+        if (task.kind == TaskKind::COMMUNICATION)
+        {
+            groups.Add(task.place);
+        }
+    }
+    for (StreamId stream = 0; stream < graph.GetStreams().size(); ++stream)
+    {
+        if (IsOfCompiler(graph.GetStreams()[stream]))
+        {
+            streams.Add(stream);
+        }
+    }
+    std::string text;
+    for (const std::string& unused :
+         {streams.DescribeUnused("stream",
+                                 [&](std::size_t i) { return QuotedText(graph.GetStreams()[i]); }),
+          phases.DescribeUnused(
+              "phase",
+              [&](std::size_t i) { return QuotedText(graph.GetPhases()[i].name); }),
+          groups.DescribeUnused("group", [](std::size_t i) { return std::to_string(i); })})
+    {
+        text += unused.empty() || text.empty() ? unused : ", " + unused;
+    }
+    if (!text.empty())
+    {
+        Warn(path + ": no task is of " + text);
+    }
+}
+
 } // namespace
 
 void
@@ -71,8 +177,10 @@ LoadGraph(const std::string& path)
         throw std::invalid_argument(path + ": " + ENDS);
     }
     InputFile file(path); // refuses what has no end
-    return format == Format::JSON ? ReadGraphJson(file.GetStream(), path)
-                                  : ReadGraphProtobuf(file.GetStream(), path);
+    ExecutionGraph graph = format == Format::JSON ? ReadGraphJson(file.GetStream(), path)
+                                                  : ReadGraphProtobuf(file.GetStream(), path);
+    WarnOfUnused(graph, path);
+    return graph;
 }
 
 } // namespace proteus

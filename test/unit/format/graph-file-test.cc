@@ -7,6 +7,7 @@
 #include "graph-texts.h"
 
 #include "ns3/proteus-graph-file.h"
+#include "ns3/proteus-warning.h"
 
 #include <csignal>
 #include <filesystem>
@@ -70,6 +71,42 @@ TEST(GraphFile, SavesAndLoads)
     EXPECT_EQ(folder.CountFiles(), 3U);
     EXPECT_EQ(ReadText(folder / "g.json"), ToJson(graph));
     EXPECT_EQ(ReadText(folder / "g.pb"), ToProtobuf(graph));
+}
+
+TEST(GraphFile, WhatNoTaskIsOfIsNamed)
+{
+    const TemporaryFolder folder;
+    std::string heard;
+    const WarningListener listener([&heard](const std::string& text) {
+        heard += text + "\n";
+        return false;
+    });
+    const auto make = [](bool hasMore) {
+        GraphBuilder builder(2);
+        const StreamId stream = builder.AddStream("compute");
+        const PhaseId phase = builder.AddPhase("iteration");
+        builder.AddCompute(phase, 0, stream, "kernel", 1);
+        if (hasMore)
+        {
+            builder.AddStream("copies");
+            builder.AddPhase("backward");
+            builder.AddPhase("optimizer");
+            builder.AddGroup({0, 1});
+        }
+        return builder.Build();
+    };
+    for (const char* name : {"g.json", "g.pb"})
+    {
+        const std::string path = folder / name;
+        SaveGraph(make(false), path);
+        LoadGraph(path);
+        EXPECT_EQ(heard, "");
+        SaveGraph(make(true), path);
+        LoadGraph(path);
+        EXPECT_EQ(heard,
+                  path + ": no task is of stream 'copies', phase 'backward' and 1 more, group 0\n");
+        heard.clear();
+    }
 }
 
 TEST(GraphFile, FullDiskLeavesTheOldFile)
