@@ -14,6 +14,7 @@
 #include "ns3/proteus-chrome-trace.h"
 #include "ns3/proteus-executor-comparison.h"
 #include "ns3/proteus-executor.h"
+#include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-html-report.h"
 #include "ns3/proteus-kineto-trace.h"
 #include "ns3/proteus-output-file.h"
@@ -23,6 +24,7 @@
 #include "ns3/proteus-scenario-report.h"
 #include "ns3/proteus-span-csv.h"
 #include "ns3/proteus-summary.h"
+#include "ns3/proteus-tables.h"
 
 #include <filesystem>
 #include <functional>
@@ -212,9 +214,46 @@ ResultOptions::Write(const ReportedRun& run, const std::vector<Table>& more) con
     }
 }
 
+namespace
+{
+
+/// Names results in which the GPUs do more than they can. @param run whose results get notes
+void
+AddImpossibleRates(ReportedRun& run)
+{
+    constexpr double PS_PER_S = 1e12;
+    double peak = 0; // FLOP/s
+    for (DeviceId device = 0; device < run.graph.GetNDevices(); ++device)
+    {
+        const Vertex& gpu = run.cluster.GetVertices()[run.cluster.GetGpus()[device]];
+        peak += FindGpuDatasheet(gpu.model).PeakFlops(run.dataType);
+    }
+    const double leastS =
+        peak > 0 ? run.graph.GetFacts().modelFlopsPerIteration / peak : 0; // of all iterations
+    for (RunRecord& result : run.results)
+    {
+        const double takenS = static_cast<double>(result.timeline.endPs) / PS_PER_S;
+        if (!result.isPartial && takenS > 0 && takenS < leastS)
+        {
+            result.notes.push_back(
+                "an MFU above 100 % is impossible: at the dense " +
+                std::string(ToString(run.dataType)) +
+                " peak of the GPUs the FLOPs of the model "
+                "take " +
+                FormatTime(leastS) + " at least, and the run takes " + FormatTime(takenS) +
+                ": the times of kernels (--computeTime, --profile, a file) are "
+                "too short, the FLOPs that the model or the file says too many, or --dataType "
+                "another");
+        }
+    }
+}
+
+} // namespace
+
 void
 AddOptionNotes(ReportedRun& run)
 {
+    AddImpossibleRates(run);
     if (!run.results.empty())
     {
         std::vector<std::string>& notes = run.results.front().notes;

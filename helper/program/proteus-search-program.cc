@@ -12,12 +12,17 @@
 #include "proteus-search-run.h"
 #include "proteus-search-sensitivity.h"
 #include "proteus-stop-signals.h"
+#include "proteus-table-options.h"
 
 #include "ns3/proteus-front-svg.h"
 #include "ns3/proteus-output-file.h"
 
+#include <filesystem>
 #include <iostream>
 #include <stdexcept>
+#include <string>
+#include <system_error>
+#include <vector>
 
 /**
  * @file
@@ -35,6 +40,43 @@ namespace
 
 constexpr std::size_t PRINTED_ROWS = 20;
 constexpr std::size_t DRAWN_ROWS = 12;
+
+/// A folder for results, which is gone again if there are none.
+class ResultFolder
+{
+  public:
+    /// @param folder to be there from now on; empty for none
+    explicit ResultFolder(const std::string& folder)
+    {
+        if (folder.empty())
+        {
+            return;
+        }
+        std::error_code none; // MakeFolder() says what is wrong
+        for (std::filesystem::path path = std::filesystem::absolute(folder, none);
+             !path.empty() && !std::filesystem::exists(path, none) && path != path.parent_path();
+             path = path.parent_path())
+        {
+            m_made.push_back(path);
+        }
+        MakeFolder(folder);
+    }
+
+    ~ResultFolder()
+    {
+        for (const std::filesystem::path& path : m_made)
+        {
+            std::error_code isUsed; // what is not empty stays
+            std::filesystem::remove(path, isUsed);
+        }
+    }
+
+    ResultFolder(const ResultFolder&) = delete;
+    ResultFolder& operator=(const ResultFolder&) = delete;
+
+  private:
+    std::vector<std::filesystem::path> m_made; //!< the innermost first
+};
 
 /// The program.
 class SearchProgram : public CommandLineProgram
@@ -87,10 +129,7 @@ class SearchProgram : public CommandLineProgram
         {
             throw std::invalid_argument("--globalBatch=N is missing: samples per iteration");
         }
-        if (!m_options.output.empty())
-        {
-            MakeFolder(m_options.output);
-        }
+        const ResultFolder folder(m_options.output); // gone again if something is wrong
         SearchOutcome outcome = RunSearch(m_options, subject);
         PrintSearch(outcome, PRINTED_ROWS, std::cout);
         std::vector<SensitivityRow> rows;

@@ -303,6 +303,12 @@ ReadTable(const CsvTable& csv)
     table.gpus = static_cast<uint32_t>(csv.GetWhole("gpus", MAX_DEVICES));
     table.collective = csv.Check([&] { return CollectiveFromString(csv.Get("collective")); });
     table.launch = csv.Get("launch");
+    if (table.launch != "process-per-gpu" && table.launch != "one-process" &&
+        table.launch != "stream")
+    {
+        csv.Fail("launch must be process-per-gpu, one-process or stream, not " +
+                 QuotedText(table.launch));
+    }
     table.network = csv.Get("network");
     if (!csv.Get("nccl_version").empty())
     {

@@ -654,6 +654,10 @@ ReadStrategyJson(std::istream& input,
     {
         document.CheckFormat(FORMAT, 1);
     }
+    else if (const auto version = root.Find("version"))
+    {
+        version->AsWhole(1, 1);
+    }
     StrategyFile file;
     file.name = fileName;
     if (root.Has("tree"))

@@ -139,6 +139,30 @@ TEST(FileMistakes, LinksThatAreTooSlowForPackets)
     EXPECT_NE(flows.out.find("iteration time  2.360 s"), std::string::npos) << flows.out;
 }
 
+TEST(FileMistakes, MoreFlopsThanThereCanBe)
+{
+    const Folder folder;
+    const auto run = [&folder](const std::string& flops) {
+        const std::string graph = folder.Write(
+            "graph.json",
+            R"({"format": "proteus-graph", "version": 1, "facts": {"model_flops_per_iteration": )" +
+                flops + R"(}, "devices": 1, "streams": ["compute"], "phases": [{"name": "all"}],
+ "tasks": [{"name": "k", "kind": "compute", "phase": "all", "device": 0, "stream": "compute",
+  "duration_ps": 1000000000}]})");
+        return Start(
+            "run",
+            {"--graph=" + graph,
+             "--cluster=" + folder.Write("two.json", MakeTwoGpus(R"(, "rate_gbytes_per_s": 300)")),
+             "--executor=flow",
+             "--quiet"});
+    };
+    // 312 TFLOP/s for a millisecond.
+    const Outcome possible = run("3.1e11");
+    EXPECT_EQ(possible.code, 0) << possible.error;
+    EXPECT_EQ(possible.out.find("impossible"), std::string::npos);
+    EXPECT_NE(run("3.2e11").out.find("Note: an MFU above 100 % is impossible"), std::string::npos);
+}
+
 TEST(FileMistakes, NamesOfDataSheets)
 {
     const Folder folder;
@@ -271,13 +295,22 @@ TEST(FileMistakes, PagesHaveTheirName)
                   "--report=x.csv: is a page");
 }
 
-TEST(FileMistakes, ASearchWithoutABatchMakesNoFolder)
+TEST(FileMistakes, ASearchThatIsRefusedLeavesNoFolder)
 {
     const Folder folder;
-    const std::string path = folder.Get() + "/strategies";
-    ExpectRefusal(Start("search", {"--model=gpt3-125m", "--saveStrategies=" + path}),
-                  "--globalBatch=N is missing");
+    const std::string path = folder.Get() + "/search";
+    const std::string inner = "--saveStrategies=" + path + "/strategies";
+    ExpectRefusal(Start("search", {"--model=gpt3-125m", inner}), "--globalBatch=N is missing");
     EXPECT_FALSE(std::filesystem::exists(path));
+    ExpectRefusal(
+        Start("search", {"--model=gpt3-125m", "--globalBatch=16", "--log=" + folder.Get(), inner}),
+        "is no regular file");
+    EXPECT_FALSE(std::filesystem::exists(path));
+    std::filesystem::create_directory(path); // what was there before stays
+    ExpectRefusal(
+        Start("search", {"--model=gpt3-125m", "--globalBatch=16", "--log=" + folder.Get(), inner}),
+        "is no regular file");
+    EXPECT_TRUE(std::filesystem::is_empty(path));
 }
 
 TEST(FileMistakes, OutputsThatCannotBeWrittenNameTheirOption)

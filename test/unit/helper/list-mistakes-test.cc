@@ -64,6 +64,9 @@ TEST(ListMistakes, TablesThatContradictEachOther)
     ExpectRefusal(start(head, table), "names no table");
     ExpectRefusal(start(head + line + line, table), "tables.csv:3: the table 't.csv' is there");
     ExpectRefusal(start(change(head, "note", "system") + line, table), "'system' is there twice");
+    ExpectRefusal(
+        start(head + change(line, "process-per-gpu", "mpirun"), table),
+        "tables.csv:2: launch must be process-per-gpu, one-process or stream, not 'mpirun'");
     ExpectRefusal(start(change(head, "note", "remark") + line, table),
                   ":1: there is no column note");
     ExpectRefusal(start(head + change(line, "1,8,", "1.5,8,"), table),

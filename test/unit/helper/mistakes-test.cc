@@ -279,6 +279,7 @@ const std::vector<Mistake> MISTAKES{
     {"compile",
      {MODEL, "--strategy=dp=2,microbatch=4"},
      "/microbatch: unknown field; did you mean"},
+    {"run", {MODEL, R"(--strategy={"dp": 8, "version": 2})"}, "/version: must be 1, not 2"},
     {"run", {"--traceCompute=measured", "--trace=x"}, "must be recorded or roofline"},
     {"run", {MODEL, PLAN, "--report=x.pdf"}, "--report=x.pdf: is a page: the name must end in"},
     {"run", {MODEL, PLAN, "--executor=flow", "--pcap=x"}, "no executor of this run sends every"},
