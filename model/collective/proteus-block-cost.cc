@@ -40,7 +40,10 @@ double
 GetHostPsPerByte(const BlockHop& hop, Protocol protocol, BlockShare share)
 {
     const ProtocolTraits& traits = GetTraits(protocol);
-    return hop.hostBytesPerSecond > 0 ? PS_PER_SECOND / hop.hostBytesPerSecond * share.processors *
+    // Others of the GPU's blocks may have NVLink for what they move meanwhile.
+    const uint32_t blocks =
+        hop.hostBlocks > 0 ? std::min(hop.hostBlocks, share.processors) : share.processors;
+    return hop.hostBytesPerSecond > 0 ? PS_PER_SECOND / hop.hostBytesPerSecond * blocks *
                                             traits.lineBytes / traits.dataBytes
                                       : 0;
 }

@@ -61,6 +61,8 @@ struct BlockHop
     /// Payload that the links between the GPU and a host memory carry, bytes per second; 0: the
     /// block neither reads nor writes host memory.
     double hostBytesPerSecond{0};
+    /// Most thread blocks of the GPU that do so at once: its connections that way; 0: all.
+    uint32_t hostBlocks{0};
 
     /// @param other what may be crossed @return whether it is
     bool Is(HopKind other) const

@@ -144,37 +144,48 @@ HostLinkShares::Add(const Connection& connection)
 {
     for (const HostLink& link : connection.hostWrite)
     {
-        m_writers[{link.link, link.isForwards}].insert(connection.source);
+        ++m_writers[{link.link, link.isForwards}][connection.source];
     }
     for (const HostLink& link : connection.hostRead)
     {
-        m_readers[{link.link, link.isForwards}].insert(connection.destination);
+        ++m_readers[{link.link, link.isForwards}][connection.destination];
     }
 }
 
-double
-HostLinkShares::GetShare(const Users& users, const std::vector<HostLink>& links)
+BlockHop
+HostLinkShares::GetHop(HopKind hop,
+                       const Users& users,
+                       VertexId gpu,
+                       const std::vector<HostLink>& links)
 {
+    BlockHop result{hop};
     double share = std::numeric_limits<double>::infinity();
     for (const HostLink& link : links)
     {
         const auto place = users.find({link.link, link.isForwards});
         const std::size_t n = place == users.end() ? 1 : place->second.size();
         share = std::min(share, link.bytesPerSecond / static_cast<double>(n));
+        if (place != users.end())
+        {
+            const auto own = place->second.find(gpu);
+            result.hostBlocks =
+                std::max(result.hostBlocks, own == place->second.end() ? 0 : own->second);
+        }
     }
-    return links.empty() ? 0 : share;
+    result.hostBytesPerSecond = links.empty() ? 0 : share;
+    return result;
 }
 
 BlockHop
 HostLinkShares::GetSendHop(const Connection& connection) const
 {
-    return {connection.hop, GetShare(m_writers, connection.hostWrite)};
+    return GetHop(connection.hop, m_writers, connection.source, connection.hostWrite);
 }
 
 BlockHop
 HostLinkShares::GetReceiveHop(const Connection& connection) const
 {
-    return {connection.hop, GetShare(m_readers, connection.hostRead)};
+    return GetHop(connection.hop, m_readers, connection.destination, connection.hostRead);
 }
 
 bool

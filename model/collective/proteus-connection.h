@@ -17,7 +17,6 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -65,7 +64,7 @@ struct Connection
  * What each rank of a program has of the links over which several of them write to the memory of
  * their host, or read it. The ranks of a ring stay in step there: while one writes a chunk the
  * others write theirs, and all read when that is done. So each has an equal part of what a link
- * that they share carries in that direction.
+ * that they share carries in that direction, for those of its thread blocks that use it.
  */
 class HostLinkShares
 {
@@ -80,12 +79,16 @@ class HostLinkShares
     BlockHop GetReceiveHop(const Connection& connection) const;
 
   private:
-    /// GPUs by link and direction: those that use it.
-    using Users = std::map<std::pair<LinkId, bool>, std::set<VertexId>>;
+    /// Connections of GPUs by link and direction, and GPU that uses it.
+    using Users = std::map<std::pair<LinkId, bool>, std::map<VertexId, uint32_t>>;
 
-    /// @param users of the links @param links of one of them
-    /// @return bytes per second that it has of all of them; 0 without links
-    static double GetShare(const Users& users, const std::vector<HostLink>& links);
+    /// @param hop what is crossed @param users of the links @param gpu one of them @param links of
+    /// it
+    /// @return the hop with what the GPU has of all of them
+    static BlockHop GetHop(HopKind hop,
+                           const Users& users,
+                           VertexId gpu,
+                           const std::vector<HostLink>& links);
 
     Users m_writers; //!< that send
     Users m_readers; //!< that receive

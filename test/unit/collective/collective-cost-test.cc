@@ -94,6 +94,18 @@ TEST(CollectiveCost, BlocksAreOccupiedUntilHostMemoryIsWrittenOrRead)
                      busyPs + 1000 * simple.psPerByte);
     // A flag for every four bytes.
     EXPECT_DOUBLE_EQ(get(Protocol::LL).receivePsPerByte, 400);
+    // One of the blocks has NVLink for what it moves; no more than all of them use the link.
+    for (const auto& [blocks, psPerByte] : {std::pair(1u, 125), std::pair(7u, 250)})
+    {
+        EXPECT_DOUBLE_EQ(GetBlockCost(GetCollectiveKernelCost(70),
+                                      Protocol::SIMPLE,
+                                      share,
+                                      false,
+                                      {},
+                                      BlockHop{HopKind::PCIE, 8e9, blocks})
+                             .sendPsPerByte,
+                         psPerByte);
+    }
 }
 
 TEST(CollectiveCost, LaterProtocolsAreFasterAndStartLater)

@@ -120,6 +120,26 @@ TEST(HostLinkShares, AChannelMoreOfTheSameRanksIsNoOtherRank)
     }
 }
 
+TEST(HostLinkShares, OnlyThoseConnectionsCountThatCrossHostMemory)
+{
+    const Cluster cluster = MakeBarred(3, 1, 3);
+    const Paths paths(cluster);
+    const NicTable nics(cluster);
+    HostLinkShares shares;
+    const Connection once = PlanConnection(cluster, paths, nics, 0, 0, 0, 1);
+    const Connection twice = PlanConnection(cluster, paths, nics, 0, 0, 1, 2);
+    for (const Connection& connection : {once, twice, twice})
+    {
+        shares.Add(connection);
+    }
+    EXPECT_EQ(shares.GetSendHop(once).hostBlocks, 1u);
+    EXPECT_EQ(shares.GetReceiveHop(once).hostBlocks, 1u);
+    EXPECT_EQ(shares.GetSendHop(twice).hostBlocks, 2u);
+    EXPECT_EQ(shares.GetReceiveHop(twice).hostBlocks, 2u);
+    // By itself it may be that all blocks do as this one.
+    EXPECT_EQ(once.GetSendHop().hostBlocks, 0u);
+}
+
 TEST(HostLinkShares, RequestsLimitReadsOfFastLinks)
 {
     const auto [write, read] = GetShares(MakeBarred(5, 1, 2), {{0, 1}}).front();
