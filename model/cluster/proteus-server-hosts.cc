@@ -12,6 +12,7 @@
 
 #include "ns3/proteus-registry.h"
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -174,6 +175,29 @@ IsHostMemory(const Vertex& vertex)
     }
     const GpuModel* model = Registry<GpuModel>::Get().Find(vertex.model);
     return model != nullptr && model->isCpu;
+}
+
+bool
+IsByItself(const Cluster& cluster, VertexId nic)
+{
+    std::vector<VertexId> reached{nic};
+    for (std::size_t i = 0; i < reached.size(); ++i)
+    {
+        for (const Port& port : cluster.GetPorts(reached[i]))
+        {
+            const VertexKind kind = cluster.GetVertices()[port.neighbor].kind;
+            if (kind == VertexKind::GPU)
+            {
+                return false;
+            }
+            if (kind == VertexKind::PCIE_SWITCH &&
+                std::find(reached.begin(), reached.end(), port.neighbor) == reached.end())
+            {
+                reached.push_back(port.neighbor);
+            }
+        }
+    }
+    return true;
 }
 
 std::vector<bool>

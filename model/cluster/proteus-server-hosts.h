@@ -68,6 +68,10 @@ void AddHostMemories(Cluster& cluster,
  */
 bool IsHostMemory(const Vertex& vertex);
 
+/// @ingroup proteus
+/// @param cluster with the NIC @param nic a NIC @return whether PCIe switches join it with no GPU
+bool IsByItself(const Cluster& cluster, VertexId nic);
+
 /**
  * @ingroup proteus
  * Who has a memory that takes in what comes to it as a waypoint: all GPUs (what passes one is

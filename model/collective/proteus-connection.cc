@@ -66,7 +66,10 @@ ListHostLinks(const Cluster& cluster, const Paths& paths, VertexId from, VertexI
 }
 
 /// Appends the memory of the nearest CPU where a NIC at one end, or devices between two vertices,
-/// do not let them reach each other. @return the CPU whose memory it is for the receiver, which
+/// do not let them reach each other, and where a CPU lies between a GPU and a NIC that is by
+/// itself: NCCL takes GPUDirect RDMA no further than PCIe switches (PATH_PXB; NVIDIA/nccl v2.27.3,
+/// src/graph/paths.cc, ncclTopoCheckGdr()), or an NVLink to the CPU (C2C), which is as fast either
+/// way. @return the CPU whose memory it is for the receiver, which
 /// allocates the buffer (NVIDIA/nccl 033d7995, src/transport/shm.cc, shmRecvSetup()): the last one
 /// on the way; Cluster::NO_VERTEX if they reach each other
 VertexId
@@ -86,12 +89,19 @@ AppendHostMemory(const Cluster& cluster,
         return vertices[nic].kind == VertexKind::NIC && !vertices[nic].peerToPeer &&
                vertices[gpu].kind == VertexKind::GPU;
     };
+    const auto isCard = [&](VertexId vertex) { return vertices[vertex].kind == VertexKind::NIC; };
+    const auto isGpu = [&](VertexId vertex) { return vertices[vertex].kind == VertexKind::GPU; };
+    const VertexId card = isCard(from) && isGpu(to)   ? from
+                          : isGpu(from) && isCard(to) ? to
+                                                      : Cluster::NO_VERTEX;
     bool barred = isBarred(from, to) || isBarred(to, from);
+    bool hasNvlink = false;
     VertexId host = Cluster::NO_VERTEX;
     VertexId last = Cluster::NO_VERTEX;
     for (LinkId link : paths.Walk(from, to, [](VertexId, std::size_t) { return 0; }))
     {
         at = cluster.GetLinks()[link].Other(at);
+        hasNvlink |= cluster.GetLinks()[link].technology == LinkTechnology::NVLINK;
         const VertexKind kind = vertices[at].kind;
         if (kind == VertexKind::CPU)
         {
@@ -101,6 +111,8 @@ AppendHostMemory(const Cluster& cluster,
         barred |= (kind == VertexKind::CPU || kind == VertexKind::PCIE_SWITCH) &&
                   !vertices[at].peerToPeer;
     }
+    barred |= card != Cluster::NO_VERTEX && last != Cluster::NO_VERTEX && !hasNvlink &&
+              IsByItself(cluster, card);
     if (!barred)
     {
         return Cluster::NO_VERTEX;

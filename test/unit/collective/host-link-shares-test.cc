@@ -50,6 +50,49 @@ MakeBarred(uint32_t generation, uint32_t gpusOfSwitch, uint32_t switches)
     return cluster;
 }
 
+/// What is between a GPU and the NIC of its server.
+enum class Between
+{
+    SWITCHES,
+    CPU,
+    CPU_WITH_NVLINK
+};
+
+/// @param between the GPU and the NIC of each of two servers @return the servers
+Cluster
+MakePair(Between between)
+{
+    Cluster cluster("pair");
+    Vertex network;
+    network.kind = VertexKind::SWITCH;
+    network.name = "network";
+    std::vector<VertexId> nics;
+    for (uint32_t server = 0; server < 2; ++server)
+    {
+        const VertexId gpu = AddServerVertices(cluster, server, MakeGpu("L40S"), 1)[0];
+        const auto slots = AddServerVertices(cluster, server, VertexKind::PCIE_SWITCH, 2);
+        const VertexId cpu = AddServerVertices(cluster, server, MakeCpu(0), 1)[0];
+        nics.push_back(AddServerVertices(cluster, server, VertexKind::NIC, 1)[0]);
+        AddPcieLink(cluster, slots[0], between == Between::SWITCHES ? slots[1] : cpu, 4);
+        AddPcieLink(cluster, slots[1], cpu, 4);
+        AddPcieLink(cluster, nics.back(), slots[0], 4);
+        if (between == Between::CPU_WITH_NVLINK)
+        {
+            AddDefaultLink(cluster, gpu, cpu, LinkTechnology::NVLINK, 400e9, 4);
+        }
+        else
+        {
+            AddPcieLink(cluster, gpu, slots[1], 4);
+        }
+    }
+    const VertexId hub = cluster.AddVertex(network);
+    for (const VertexId nic : nics)
+    {
+        AddDefaultLink(cluster, nic, hub, LinkTechnology::ROCE, 25e9);
+    }
+    return cluster;
+}
+
 /// @param cluster with the GPUs @param pairs that send, of devices
 /// @return what each pair has, when it writes and when it reads
 std::vector<std::pair<double, double>>
@@ -138,6 +181,26 @@ TEST(HostLinkShares, OnlyThoseConnectionsCountThatCrossHostMemory)
     EXPECT_EQ(shares.GetReceiveHop(twice).hostBlocks, 2u);
     // By itself it may be that all blocks do as this one.
     EXPECT_EQ(once.GetSendHop().hostBlocks, 0u);
+}
+
+TEST(Connection, GpuDirectRdmaGoesNoFurtherThanPcieSwitches)
+{
+    for (const Between between : {Between::SWITCHES, Between::CPU, Between::CPU_WITH_NVLINK})
+    {
+        const bool isFar = between == Between::CPU;
+        const Cluster cluster = MakePair(between);
+        const Paths paths(cluster);
+        const Connection connection = PlanConnection(cluster, paths, NicTable(cluster), 0, 0, 0, 1);
+        const auto& stops = connection.waypoints;
+        ASSERT_EQ(stops.size(), isFar ? 4u : 2u);
+        EXPECT_EQ(cluster.GetVertices()[stops.front()].kind,
+                  isFar ? VertexKind::CPU : VertexKind::NIC);
+        EXPECT_EQ(cluster.GetVertices()[stops.back()].kind,
+                  isFar ? VertexKind::CPU : VertexKind::NIC);
+        EXPECT_EQ(!connection.hostWrite.empty(), isFar);
+        EXPECT_EQ(!connection.hostRead.empty(), isFar);
+        EXPECT_EQ(connection.hop, HopKind::NETWORK);
+    }
 }
 
 TEST(HostLinkShares, RequestsLimitReadsOfFastLinks)
