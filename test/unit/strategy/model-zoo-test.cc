@@ -47,7 +47,9 @@ GetError(const std::string& text)
 // classifier: counted from the original Proteus (proteus.md, section 7), vocabulary padded. GPT-2
 // as released: 124439808, 354823168, 774030080, 1557611200. BERT, T5, Llama, Mixtral: parameters of
 // the checkpoints on the Hugging Face hub (BertForMaskedLM, T5ForConditionalGeneration,
-// LlamaForCausalLM, MixtralForCausalLM, Qwen3MoeForCausalLM).
+// LlamaForCausalLM, MixtralForCausalLM, Qwen3MoeForCausalLM); BART has 406291456 there, without the
+// two norms that follow norms first. ViT: timm has 86567656 and 304326632, with the token of the
+// class, a row of the first block.
 TEST(ModelZoo, ParametersAreThePublishedOnes)
 {
     const std::map<std::string, uint64_t> exact{
@@ -62,6 +64,8 @@ TEST(ModelZoo, ParametersAreThePublishedOnes)
         {"llama2-70b", 68976648192},   {"llama3-8b", 8030261248},
         {"llama3-70b", 70553706496},   {"llama3-405b", 405853388800},
         {"mixtral-8x7b", 46702792704}, {"qwen3-30b-a3b", 30532122624},
+        {"bart-large", 406295552},     {"vit-base", 86566888},
+        {"vit-large", 304325608},
     };
     for (const auto& [name, count] : exact)
     {
