@@ -36,6 +36,9 @@ enum class ElementFormat : uint8_t
     /// 2 bytes more where activations have 16 bits, none where they have fp32: one of the elements
     /// that the operator's kind keeps is in fp32, as what autocast leaves in fp32.
     WIDER,
+    /// 4 bytes where activations have 16 bits, none where they have fp32: what was cast to the
+    /// element in 16 bits that is kept, too, as a softmax under autocast.
+    FP32_OF_CAST,
 };
 
 /**
@@ -44,7 +47,9 @@ enum class ElementFormat : uint8_t
  * what they move per point of its iteration space. A point is an element of the input of a norm or
  * an activation, a logit of a loss, or a parameter of an update; of a router a probability, of
  * "dispatch" and "combine" an element of what goes to experts or comes back from them
- * ("flex-dispatch" and "flex-combine": where it goes once to a server).
+ * ("flex-dispatch" and "flex-combine": where it goes once to a server). A rule for attention is one
+ * that keeps its scores; "masked-attention": without dropout, "plain-attention": without a mask,
+ * too.
  */
 struct KernelRule
 {
@@ -66,6 +71,9 @@ struct KernelRule
     /// Time of the host for each expert of the model besides that of the kernels, picoseconds:
     /// pieces of tokens that are split and listed expert by expert. Of "dispatch" and "combine".
     int64_t hostPerExpertPs{0};
+    /// Copies of queries, keys, values or the result, each read and written in the format of
+    /// activations, e.g. to bring heads together. Of attention.
+    uint32_t headCopies{0};
 
     /// @param elementBytes of an activation @return bytes per point that are held
     double GetHeldBytes(uint32_t elementBytes) const

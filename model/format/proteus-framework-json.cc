@@ -15,9 +15,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace ns3
@@ -149,13 +152,17 @@ ReadMemory(const JsonValue& json, const std::string& pass, KernelRule& rule)
             keeps->Fail("only the forward pass keeps something for the backward pass");
         }
         const std::string format = keeps->AsName();
-        if (format != "compute" && format != "fp32" && format != "wider")
+        static const std::map<std::string, ElementFormat> formats{
+            {"compute", ElementFormat::COMPUTE},
+            {"fp32", ElementFormat::FP32},
+            {"wider", ElementFormat::WIDER},
+            {"fp32-of-cast", ElementFormat::FP32_OF_CAST}};
+        const auto found = formats.find(format);
+        if (found == formats.end())
         {
-            keeps->Fail("is none of \"compute\", \"fp32\", \"wider\"");
+            keeps->Fail("is none of \"compute\", \"fp32\", \"wider\", \"fp32-of-cast\"");
         }
-        rule.kept = format == "fp32"    ? ElementFormat::FP32
-                    : format == "wider" ? ElementFormat::WIDER
-                                        : ElementFormat::COMPUTE;
+        rule.kept = found->second;
     }
     if (const auto holds = json.Find("holds"))
     {
@@ -175,11 +182,15 @@ ReadMemory(const JsonValue& json, const std::string& pass, KernelRule& rule)
     }
 }
 
-/// @param rules of an operator @param pass its name @param hasExperts whether the operator moves
-/// tokens to experts @return the kernels of the pass, none where nothing is said
+/// @param rules of an operator @param pass its name @param kind of the operator
+/// @return the kernels of the pass, none where nothing is said
 std::optional<KernelRule>
-ReadRule(const JsonValue& rules, const char* pass, bool hasExperts = false)
+ReadRule(const JsonValue& rules, const char* pass, const std::string& kind = "")
 {
+    const bool hasExperts = kind == "dispatch" || kind == "combine";
+    constexpr std::string_view ATTENTION = "attention";
+    const bool hasHeads =
+        kind.size() >= ATTENTION.size() && kind.substr(kind.size() - ATTENTION.size()) == ATTENTION;
     const auto json = rules.Find(pass);
     if (!json)
     {
@@ -190,6 +201,10 @@ ReadRule(const JsonValue& rules, const char* pass, bool hasExperts = false)
     if (hasExperts)
     {
         keys.push_back("expertUs");
+    }
+    if (hasHeads)
+    {
+        keys.push_back("headCopies");
     }
     json->AllowKeys("the kernels of a pass", keys);
     KernelRule rule;
@@ -213,6 +228,10 @@ ReadRule(const JsonValue& rules, const char* pass, bool hasExperts = false)
     if (const auto host = hasExperts ? json->Find("expertUs") : std::nullopt)
     {
         rule.hostPerExpertPs = std::llround(host->AsNumber(0, MOST_US) * PS_PER_US);
+    }
+    if (const auto copies = hasHeads ? json->Find("headCopies") : std::nullopt)
+    {
+        rule.headCopies = static_cast<uint32_t>(copies->AsWhole(0, rule.kernels));
     }
     if (json->Get("source").AsName().empty())
     {
@@ -238,9 +257,8 @@ ReadOperators(const JsonValue& operators, Framework& framework)
             rules.Fail("there are no rules for this kind of operator; known: " + names);
         }
         rules.AllowKeys("an operator", {"forward", "backward"});
-        const bool hasExperts = kind == "dispatch" || kind == "combine";
-        framework.operators[kind] = {ReadRule(rules, "forward", hasExperts),
-                                     ReadRule(rules, "backward", hasExperts)};
+        framework.operators[kind] = {ReadRule(rules, "forward", kind),
+                                     ReadRule(rules, "backward", kind)};
     }
 }
 

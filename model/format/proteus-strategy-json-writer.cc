@@ -197,6 +197,10 @@ WriteSchedule(const ScheduleSpec& spec, Json& schedule)
     {
         schedule["recomputeStopsEarly"] = true;
     }
+    if (!spec.runsForwardFirst)
+    {
+        schedule["forwardFirst"] = false;
+    }
 }
 
 /// The short form of a plan: fields that differ from what they are when left out or that have
@@ -250,6 +254,7 @@ MakePlan(const ParallelPlan& plan, const std::map<std::string, std::string>& def
     add("expertDispatch", std::string(ToString(plan.schedule.expertDispatch)), "all-to-all");
     add("expertDomain", plan.schedule.expertDomain, ScheduleSpec().expertDomain);
     add("recomputeStopsEarly", plan.schedule.stopsRecomputation, false);
+    add("forwardFirst", plan.schedule.runsForwardFirst, true);
     add("dataSamplesPerS", plan.schedule.dataSamplesPerSecond, 0.0);
     add("buckets", std::string(ToString(plan.gradients.policy)), "ddp");
     const GradientSpec gradients;

@@ -129,6 +129,7 @@ ReadPasses(const JsonValue& object, ScheduleSpec& schedule)
     ReadName(object, "expertDispatch", ExpertDispatchFromString, schedule.expertDispatch);
     ReadCount(object, "expertDomain", 1, MAX_DEVICES, schedule.expertDomain);
     ReadBool(object, "recomputeStopsEarly", schedule.stopsRecomputation);
+    ReadBool(object, "forwardFirst", schedule.runsForwardFirst);
     ReadPositive(object, "dataSamplesPerS", MOST_SAMPLES_PER_S, schedule.dataSamplesPerSecond);
 }
 
@@ -156,6 +157,7 @@ const std::vector<const char*> PLAN_FIELDS{
     "expertDispatch",
     "expertDomain",
     "recomputeStopsEarly",
+    "forwardFirst",
     "sequenceParallel",
     "zero",
     "zero1Gradients",
@@ -455,6 +457,7 @@ ReadSchedule(const JsonValue& schedule, StrategyTree& tree)
                         "expertDispatch",
                         "expertDomain",
                         "recomputeStopsEarly",
+                        "forwardFirst",
                         "dataSamplesPerS"});
     ReadName(schedule, "kind", ScheduleKindFromString, tree.schedule.kind);
     ReadCount(schedule, "microBatches", 1, MAX_MICRO_BATCHES, tree.schedule.microBatches);

@@ -38,7 +38,8 @@
  * "forward"], [zero3Gathers "unit" or "tensor"], [zero3Shares "16-bit" or "fp32"],
  * [representative: ZeRO 3 on more than 256 devices without other parallelism], [globalBatch: one
  * micro-batch], [microBatch 1], [recompute "none", "selective" or "full"], [recomputeEvery 1: of
- * full recomputation], [recomputeStopsEarly false], [schedule "1f1b" ("interleaved" with
+ * full recomputation], [recomputeStopsEarly false], [forwardFirst true: interleaved, with as
+ * many micro-batches as device groups], [schedule "1f1b" ("interleaved" with
  * virtualStages), "gpipe", "zero-bubble" or "limits"], [maxInFlight: list], [interleave 1],
  * [dataType "bf16"], [gradientType "fp32"], [buckets "ddp", "whole", "megatron" or "tensor"],
  * [bucketMbytes 25], [firstBucketMbytes 1], [gradientsInPlace true], [optimizer "adam"; "lamb",
@@ -56,7 +57,7 @@
  *   [interleave 1], [scatterGather false], [tpOverlap false], [cpOverlap false],
  *   [overlapExpertCommunication false], [delayWeightGradients false],
  *   [expertDispatch "all-to-all"], [expertDomain 8],
- *   [recomputeStopsEarly false], [dataSamplesPerS: no limit]
+ *   [recomputeStopsEarly false], [forwardFirst true], [dataSamplesPerS: no limit]
  * - [gradients]: object with [buckets "ddp"], [bucketMbytes 25], [firstBucketMbytes 1],
  *   [inPlace false]
  * - [optimizer]: object with [kind "adam"], [fused true], [immediate false: not fused], [zero 0],

@@ -102,9 +102,14 @@ FindKeeping(const Model& model, const StrategyTree& tree, const Framework& frame
     {
         const ModelOperator& op = model.GetOperator(id);
         const KernelRule* rule =
-            FindKernelRule(framework, op.kind, true, IsFlex(tree), IsFused(op));
+            FindKernelRule(framework,
+                           op.kind,
+                           true,
+                           {IsFlex(tree), IsFused(op), op.hasMask, op.hasDropout});
         const bool isWide = GetStoredBytes(tree.precision.compute) == 4;
-        if (rule && rule->kept && !(isWide && *rule->kept == ElementFormat::WIDER))
+        const bool isOfCast = rule && (rule->kept == ElementFormat::WIDER ||
+                                       rule->kept == ElementFormat::FP32_OF_CAST);
+        if (rule && rule->kept && !(isWide && isOfCast))
         {
             all.emplace(id, *rule->kept);
         }
@@ -122,7 +127,9 @@ KeepMore(const Model& model, const std::map<OperatorId, ElementFormat>& keeping)
     {
         builder.Keep(id,
                      "kept",
-                     format == ElementFormat::FP32 ? ElementKind::FP32 : ElementKind::COMPUTE);
+                     format == ElementFormat::FP32 || format == ElementFormat::FP32_OF_CAST
+                         ? ElementKind::FP32
+                         : ElementKind::COMPUTE);
     }
     return builder.Build();
 }

@@ -42,10 +42,12 @@ struct KernelDescription
     DataType dataType{DataType::FP32}; //!< decides the peak rate
     /// Kernels of one stage and phase, which the host issues one after the other, have the same.
     uint64_t pass{0};
-    bool hasBias{false}; //!< whether a product or convolution adds a bias
-    uint64_t tensors{0}; //!< parameters that an optimizer updates at once, each a tensor
-    HeadWidths head{};   //!< of an attention; 0: a head for each group, as wide as its operations
-    bool isFlex{false};  //!< whether experts' tokens go once to a server, see ExpertDispatch
+    bool hasBias{false};   //!< whether a product or convolution adds a bias
+    uint64_t tensors{0};   //!< parameters that an optimizer updates at once, each a tensor
+    HeadWidths head{};     //!< of an attention; 0: a head for each group, as wide as its operations
+    bool hasMask{true};    //!< of an attention: whether some scores are left out
+    bool hasDropout{true}; //!< of an attention: whether scores are dropped
+    bool isFlex{false};    //!< whether experts' tokens go once to a server, see ExpertDispatch
     bool isRecomputation{false}; //!< whether the backward pass runs it, though it is of the forward
     bool isDeferred{false};      //!< whether a pass behind the backward pass runs it (ZB-H1)
 };

@@ -171,6 +171,8 @@ KernelEmitter::MakeKernel(const PlacedOperator& placed,
     kernel.pass = uint64_t{placed.stage} << 32 | pass;
     kernel.hasBias = HasBias(placed.op);
     kernel.head = placed.op.head;
+    kernel.hasMask = placed.op.hasMask;
+    kernel.hasDropout = placed.op.hasDropout;
     kernel.isFlex = m_context.tree.schedule.expertDispatch != ExpertDispatch::ALL_TO_ALL &&
                     SharesExperts(*placed.mesh);
     kernel.isRecomputation = isForward && pass == m_context.GetBackward(placed.stage);

@@ -299,7 +299,9 @@ ScheduleEmitter::MakePasses(uint32_t rank,
             return MakeInterleavedSchedule(nRanks,
                                            rank,
                                            m_context.phases.nChunks,
-                                           spec.microBatches);
+                                           spec.microBatches,
+                                           0,
+                                           spec.runsForwardFirst);
         });
         break;
     case ScheduleKind::ZERO_BUBBLE:
@@ -332,10 +334,12 @@ ScheduleEmitter::MakeOverlappedPasses(uint32_t rank, bool isReducedBeside) const
     const uint32_t nChunks = m_context.phases.nChunks;
     const uint32_t nRanks = m_context.placement.nStages / nChunks;
     const uint32_t microBatches = m_context.tree.schedule.microBatches;
+    const bool runsForwardFirst = m_context.tree.schedule.runsForwardFirst;
     const std::vector<StageEntry> entries = MakeScheduleOf(m_context.tree, [&] {
-        return MakeInterleavedSchedule(nRanks, rank, nChunks, microBatches, 1);
+        return MakeInterleavedSchedule(nRanks, rank, nChunks, microBatches, 1, runsForwardFirst);
     });
-    const std::size_t warmUp = CountInterleavedWarmUp(nRanks, rank, nChunks, microBatches, 1);
+    const std::size_t warmUp =
+        CountInterleavedWarmUp(nRanks, rank, nChunks, microBatches, 1, runsForwardFirst);
     std::vector<ScheduleEntry> passes;
     for (std::size_t i = 0; i < entries.size(); ++i)
     {

@@ -85,8 +85,10 @@ FindRule(const Framework& framework, const KernelDescription& kernel, const Kern
     return FindKernelRule(framework,
                           kernel.kind,
                           kernel.part.empty(),
-                          kernel.isFlex,
-                          work.kernelClass == KernelClass::FUSED_ATTENTION);
+                          {kernel.isFlex,
+                           work.kernelClass == KernelClass::FUSED_ATTENTION,
+                           kernel.hasMask,
+                           kernel.hasDropout});
 }
 
 /// Puts a rule in the place of what there is besides matrix products.
@@ -96,6 +98,21 @@ ApplyRule(const KernelRule& rule, double points, DataType activation, KernelWork
     const uint32_t element = std::max(2U, GetElementBytes(activation));
     work.bytes = static_cast<uint64_t>(std::llround(rule.GetBytes(element) * points));
     work.otherKernels = rule.GetNKernels(element);
+}
+
+/// @return bytes that copies of queries, keys, values and results move
+uint64_t
+CountCopiedBytes(const KernelRule& rule, const KernelDescription& kernel, DataType activation)
+{
+    if (rule.headCopies == 0)
+    {
+        return 0;
+    }
+    // Batch, heads, rows and columns: as many queries and results as rows, as many keys and values
+    // as columns.
+    const uint64_t positions = kernel.extents.at(2) + kernel.extents.at(3);
+    const uint64_t both = kernel.extents.at(0) * kernel.extents.at(1) * kernel.head.key * positions;
+    return std::max(2U, GetElementBytes(activation)) * both * rule.headCopies; // read and written
 }
 
 /// @return what the block of threads that has a channel reads and writes of it (channels first)
@@ -340,13 +357,16 @@ GetRuledKinds()
                                                 "gradient-clipping",
                                                 "lamb",
                                                 "layer-norm",
+                                                "masked-attention",
                                                 "momentum",
+                                                "plain-attention",
                                                 "relu",
                                                 "rms-norm",
                                                 "rotary",
                                                 "router",
                                                 "sgd",
                                                 "softmax",
+                                                "squared-relu",
                                                 "swiglu",
                                                 "tanh",
                                                 "vocabulary-loss",
@@ -359,15 +379,19 @@ const KernelRule*
 FindKernelRule(const Framework& framework,
                const std::string& kind,
                bool isForward,
-               bool isFlex,
-               bool isFused)
+               const RuleVariant& variant)
 {
-    if (const KernelRule* flex = isFlex ? framework.FindRule("flex-" + kind, isForward) : nullptr)
+    if (variant.isFused)
     {
-        return flex;
+        return nullptr; // a rule of attention is about scores, which it does not write
     }
-    // What a rule of attention says is about scores, which fused attention does not write.
-    return isFused ? nullptr : framework.FindRule(kind, isForward);
+    const bool isPlain = kind == "attention" && !variant.hasDropout;
+    const std::string prefix = isPlain          ? variant.hasMask ? "masked-" : "plain-"
+                               : variant.isFlex ? "flex-"
+                                                : "";
+    const KernelRule* rule =
+        prefix.empty() ? nullptr : framework.FindRule(prefix + kind, isForward);
+    return rule ? rule : framework.FindRule(kind, isForward);
 }
 
 void
@@ -381,6 +405,7 @@ ApplyFramework(const Framework& framework,
     if (const KernelRule* rule = FindRule(framework, kernel, work))
     {
         ApplyRule(*rule, points, activation, work);
+        work.bytes += CountCopiedBytes(*rule, kernel, activation);
         if (kernel.kind == "batch-norm" && IsChannelsFirst(framework.kernels.images, activation))
         {
             work.blockElements = CountElementsOfChannel(*rule, kernel, points);

@@ -32,20 +32,28 @@ namespace proteus
 /// @return kinds of operators whose kernels a Framework may have rules for
 const std::vector<std::string>& GetRuledKinds();
 
+/// @ingroup proteus
+/// What else than its kind decides which rule is an operator's.
+struct RuleVariant
+{
+    bool isFlex{false};    //!< whether experts' tokens go once to a server, see ExpertDispatch
+    bool isFused{false};   //!< whether it is attention that writes no scores
+    bool hasMask{true};    //!< of an attention: whether some scores are left out
+    bool hasDropout{true}; //!< of an attention: whether scores are dropped
+};
+
 /**
  * @ingroup proteus
  * @param framework with rules
  * @param kind of an operator
  * @param isForward which pass
- * @param isFlex whether experts' tokens go once to a server, see ExpertDispatch
- * @param isFused whether it is attention that writes no scores
+ * @param variant of it
  * @return the rule that the framework has for its kernels, null if it has none
  */
 const KernelRule* FindKernelRule(const Framework& framework,
                                  const std::string& kind,
                                  bool isForward,
-                                 bool isFlex,
-                                 bool isFused);
+                                 const RuleVariant& variant);
 
 /**
  * @ingroup proteus

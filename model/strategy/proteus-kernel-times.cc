@@ -398,6 +398,7 @@ GetDescriptions()
         {"rotary", DescribeElementwise},
         {"shared-rotary", DescribeElementwise},
         {"relu", DescribeElementwise},
+        {"squared-relu", DescribeElementwise},
         {"gelu", DescribeElementwise},
         {"tanh", DescribeElementwise},
         {"swiglu", DescribeElementwise},

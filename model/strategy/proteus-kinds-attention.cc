@@ -138,6 +138,7 @@ SaveScores(OperatorDraft& draft,
  * "fused" attention (FlashAttention) keeps one number per row and head and computes the scores
  * again in its backward pass. The other one keeps the s x t matrices: the softmax, and under
  * "dropout" its mask and its result. "biasBuckets" adds a trained bias of that many distances.
+ * "masked" is 0 where every position sees all others, as those of an image do.
  */
 void
 MakeAttention(OperatorDraft& draft)
@@ -173,6 +174,8 @@ MakeAttention(OperatorDraft& draft)
 
     ModelOperator& op = draft.Get();
     op.head = sizes.head;
+    op.hasDropout = sizes.hasDropout && !sizes.isFused;
+    op.hasMask = draft.GetNumber("masked", 1) != 0;
     op.forward.flops = {{keys + values, axes.GetScores()}};
     op.forward.isMatrixProduct = true;
     OperatorPart part;
@@ -285,7 +288,9 @@ std::vector<OperatorKind>
 GetAttentionKinds()
 {
     return {
-        {"attention", {"heads", "kvHeads", "fused", "dropout", "biasBuckets"}, MakeAttention},
+        {"attention",
+         {"heads", "kvHeads", "fused", "dropout", "biasBuckets", "masked"},
+         MakeAttention},
         {"softmax", {}, MakeSoftmax},
         {"rotary", {"heads", "rotated"}, MakeRotary},
         {"shared-rotary", {"heads"}, MakeSharedRotary},

@@ -51,6 +51,13 @@ MakeRelu(OperatorDraft& draft)
     MakeUnary(draft, 1, 1, true);
 }
 
+/// Keeps its input, and what follows keeps the squares.
+void
+MakeSquaredRelu(OperatorDraft& draft)
+{
+    MakeUnary(draft, 2, 3, false);
+}
+
 void
 MakeGelu(OperatorDraft& draft)
 {
@@ -249,6 +256,7 @@ GetElementwiseKinds()
 {
     return {
         {"relu", {}, MakeRelu},
+        {"squared-relu", {}, MakeSquaredRelu},
         {"gelu", {}, MakeGelu},
         {"tanh", {}, MakeTanh},
         {"swiglu", {}, MakeSwiglu},

@@ -168,6 +168,8 @@ struct ModelOperator
     ExpertRouting routing;                      //!< of a dispatch: which experts tokens may get
     std::string tensorParallel;                 //!< dimension that tensor parallelism splits, or ""
     HeadWidths head;                            //!< of an attention
+    bool hasDropout{false};                     //!< of an attention that keeps its scores
+    bool hasMask{true}; //!< of an attention: whether some scores are left out
 
     /// @param name of a dimension, or its number @return its position, NO_ID if there is none
     uint32_t FindDimension(const std::string& name) const;

@@ -101,10 +101,11 @@ CountInterleavedWarmUp(uint32_t ranks,
                        uint32_t rank,
                        uint32_t chunks,
                        uint32_t microBatches,
-                       uint32_t ahead)
+                       uint32_t ahead,
+                       bool runsForwardFirst)
 {
     const uint32_t total = microBatches * chunks;
-    return microBatches == ranks
+    return microBatches == ranks && runsForwardFirst
                ? total
                : std::min(total, (ranks - rank - 1) * 2 + (chunks - 1) * ranks + ahead);
 }
@@ -114,7 +115,8 @@ MakeInterleavedSchedule(uint32_t ranks,
                         uint32_t rank,
                         uint32_t chunks,
                         uint32_t microBatches,
-                        uint32_t ahead)
+                        uint32_t ahead,
+                        bool runsForwardFirst)
 {
     if (microBatches % ranks != 0)
     {
@@ -130,7 +132,8 @@ MakeInterleavedSchedule(uint32_t ranks,
                           work == StageWork::FORWARD ? chunk : chunks - 1 - chunk,
                           microBatch};
     };
-    const uint32_t warmUp = CountInterleavedWarmUp(ranks, rank, chunks, microBatches, ahead);
+    const uint32_t warmUp =
+        CountInterleavedWarmUp(ranks, rank, chunks, microBatches, ahead, runsForwardFirst);
     std::vector<StageEntry> schedule;
     for (uint32_t k = 0; k < warmUp; ++k)
     {

@@ -77,13 +77,15 @@ std::vector<std::vector<StageEntry>> MakeLimitedSchedule(const std::vector<uint3
  * @param chunks stages per device group v
  * @param microBatches of an iteration
  * @param ahead forward passes more than the pipeline needs
+ * @param runsForwardFirst ScheduleSpec::runsForwardFirst
  * @return forward passes
  */
 uint32_t CountInterleavedWarmUp(uint32_t ranks,
                                 uint32_t rank,
                                 uint32_t chunks,
                                 uint32_t microBatches,
-                                uint32_t ahead = 0);
+                                uint32_t ahead = 0,
+                                bool runsForwardFirst = true);
 
 /**
  * @ingroup proteus
@@ -93,6 +95,7 @@ uint32_t CountInterleavedWarmUp(uint32_t ranks,
  * @param chunks stages per device group v; stage = chunk * p + rank
  * @param microBatches of an iteration, a multiple of p
  * @param ahead forward passes more than the pipeline needs, before the first backward pass
+ * @param runsForwardFirst ScheduleSpec::runsForwardFirst
  * @return 2 v microBatches entries
  * @throw std::invalid_argument if the micro-batches are no multiple of p
  */
@@ -100,7 +103,8 @@ std::vector<StageEntry> MakeInterleavedSchedule(uint32_t ranks,
                                                 uint32_t rank,
                                                 uint32_t chunks,
                                                 uint32_t microBatches,
-                                                uint32_t ahead = 0);
+                                                uint32_t ahead = 0,
+                                                bool runsForwardFirst = true);
 
 /**
  * @ingroup proteus

@@ -138,6 +138,9 @@ struct ScheduleSpec
     /// (PyTorch's checkpoints that are not reentrant, set_checkpoint_early_stop()), or runs to its
     /// last operator.
     bool stopsRecomputation{false};
+    /// Whether all forward passes of an interleaved pipeline come before the first backward pass if
+    /// there are as many micro-batches as device groups. So it was in Megatron-Core up to 0.11.
+    bool runsForwardFirst{true};
     /// Samples that the input pipeline has ready in a second, for all devices; 0: it never holds
     /// an iteration up.
     double dataSamplesPerSecond{0};

@@ -39,12 +39,13 @@ struct TableRow
 };
 
 /// @ingroup proteus
-/// @param file a name in workloads/profiles, CSV without quotes @return its rows
+/// @param file a name in workloads, CSV without quotes, whose first lines may be remarks (#)
+/// @return its rows
 /// @throw std::runtime_error if it cannot be read, or has no rows
 inline std::vector<TableRow>
-ReadProfileRows(const std::string& file)
+ReadWorkloadRows(const std::string& file)
 {
-    std::ifstream input(std::string(PROTEUS_SOURCE_DIR) + "/workloads/profiles/" + file);
+    std::ifstream input(std::string(PROTEUS_SOURCE_DIR) + "/workloads/" + file);
     const auto split = [](const std::string& line) {
         std::vector<std::string> fields;
         std::istringstream rest(line + ",");
@@ -55,7 +56,10 @@ ReadProfileRows(const std::string& file)
         return fields;
     };
     std::string line;
-    std::getline(input, line);
+    do
+    {
+        std::getline(input, line);
+    } while (input && line.rfind('#', 0) == 0);
     const std::vector<std::string> columns = split(line);
     std::vector<TableRow> rows;
     while (std::getline(input, line))
@@ -73,6 +77,14 @@ ReadProfileRows(const std::string& file)
         throw std::runtime_error(file + " has no rows");
     }
     return rows;
+}
+
+/// @ingroup proteus
+/// @param file a name in workloads/profiles @return its rows, see ReadWorkloadRows()
+inline std::vector<TableRow>
+ReadProfileRows(const std::string& file)
+{
+    return ReadWorkloadRows("profiles/" + file);
 }
 
 } // namespace proteus

@@ -191,7 +191,12 @@ TEST(Framework, WhatKernelsKeepAndHoldIsChecked)
               ElementFormat::FP32);
     EXPECT_EQ(Read(rule("forward", R"("keeps": "wider")")).FindRule("cross-entropy", true)->kept,
               ElementFormat::WIDER);
+    EXPECT_EQ(
+        Read(rule("forward", R"("keeps": "fp32-of-cast")")).FindRule("cross-entropy", true)->kept,
+        ElementFormat::FP32_OF_CAST);
     EXPECT_NE(GetError(rule("forward", R"("expertUs": 1)")).find("expertUs"), std::string::npos);
+    EXPECT_NE(GetError(rule("forward", R"("headCopies": 1)")).find("headCopies"),
+              std::string::npos);
     EXPECT_NE(GetError(rule("backward", R"("keeps": "fp32")")).find("only the forward pass"),
               std::string::npos);
     EXPECT_NE(GetError(rule("forward", R"("keeps": "fp64")")).find("none of"), std::string::npos);
@@ -632,6 +637,62 @@ TEST(Framework, RulesOfExpertsCountWhatGoesToThem)
         const Model model = load(isFlex ? 2 : 1);
         CompileModel(model, file.GetTree(model), options);
         EXPECT_EQ(nSeen, 5u);
+    }
+}
+
+// Attention without dropout, and without a mask, has fewer kernels, if the framework says which.
+TEST(Framework, RulesOfAttentionAreByWhatHappensToScores)
+{
+    struct Case
+    {
+        const char* model;
+        std::map<std::string, int64_t> variables;
+        uint32_t kernels; //!< forward
+        uint64_t bytes;   //!< of the scores of a head, forward
+        uint64_t positions;
+    };
+
+    const Framework framework =
+        LoadFramework(std::string(PROTEUS_SOURCE_DIR) + "/workloads/frameworks/ddp.json");
+    constexpr uint64_t IMAGE = 197;
+    constexpr uint64_t TEXT = 64;
+    for (const Case& one :
+         {Case{"vit-base", {{"layers", 1}}, 7, (4 * 2 + 2 * 4) * IMAGE * IMAGE, IMAGE},
+          Case{"gpt",
+               {{"layers", 1}, {"sequence", 64}, {"dropout", 0}},
+               9,
+               (6 * 2 + 4 * 4) * TEXT * TEXT,
+               TEXT},
+          Case{"gpt",
+               {{"layers", 1}, {"sequence", 64}},
+               9,
+               (5 * 2 + 5 * 4 + 1) * TEXT * TEXT,
+               TEXT}})
+    {
+        uint32_t nSeen = 0;
+        CompileOptions options;
+        options.kernelTime = [&](const KernelDescription& kernel) -> int64_t {
+            if (kernel.kind == "attention" && kernel.part.empty())
+            {
+                KernelWork work = DescribeKernel(kernel, DataType::FP16, 4).value();
+                ApplyFramework(framework, kernel, DataType::FP16, work);
+                EXPECT_EQ(work.otherKernels, one.kernels) << one.model;
+                // Of 12 heads of 64 numbers four copies are read and written.
+                const uint64_t copied = 4 * 2 * one.positions * 64 * 2;
+                EXPECT_EQ(work.bytes, 12 * (one.bytes + copied)) << one.model;
+                ++nSeen;
+            }
+            return 0;
+        };
+        std::istringstream plan(R"({"dataType": "fp16"})");
+        const StrategyFile file = ReadStrategyJson(plan, "s.json");
+        std::map<std::string, int64_t> variables = one.variables;
+        variables["batch"] = 1;
+        const Model model =
+            LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/" + one.model + ".json",
+                      variables);
+        CompileModel(model, file.GetTree(model), options);
+        EXPECT_EQ(nSeen, 1u);
     }
 }
 

@@ -297,7 +297,8 @@ TEST(Gathers, FieldsAreWrittenAndRead)
 {
     std::istringstream input(
         R"({"tp": 2, "zero": 1, "zero1Gathers": "forward", "tpOverlap": true, "cpOverlap": true,
-            "recompute": "full", "recomputeEvery": 2, "recomputeStopsEarly": true})");
+            "recompute": "full", "recomputeEvery": 2, "recomputeStopsEarly": true,
+            "forwardFirst": false})");
     const StrategyFile file = ReadStrategyJson(input, "s.json");
     std::stringstream text;
     WritePlanJson(*file.plan, "mine", text);
@@ -307,6 +308,7 @@ TEST(Gathers, FieldsAreWrittenAndRead)
     EXPECT_TRUE(again.plan->schedule.overlapsContext);
     EXPECT_EQ(again.plan->recomputeEvery, 2u);
     EXPECT_TRUE(again.plan->schedule.stopsRecomputation);
+    EXPECT_FALSE(again.plan->schedule.runsForwardFirst);
 }
 
 // Weights of products in fp8 are gathered in one byte, if the framework says so; embedding, head,

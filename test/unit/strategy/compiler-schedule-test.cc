@@ -310,6 +310,15 @@ TEST(StageSchedule, InterleavedAndZeroBubble)
     EXPECT_EQ(first[11], (StageEntry{StageWork::BACKWARD, 1, 0}));
     EXPECT_EQ(MakeInterleavedSchedule(4, 3, 2, 8)[4], (StageEntry{StageWork::FORWARD, 1, 0}));
     EXPECT_THROW(MakeInterleavedSchedule(4, 0, 2, 6), std::invalid_argument);
+    // As many micro-batches as devices: all forward passes first, up to core 0.11, or as usual.
+    const std::vector<StageEntry> whole = MakeInterleavedSchedule(4, 3, 3, 4);
+    EXPECT_EQ(whole[11], (StageEntry{StageWork::FORWARD, 2, 3}));
+    EXPECT_EQ(whole[12], (StageEntry{StageWork::BACKWARD, 2, 0}));
+    const std::vector<StageEntry> usual = MakeInterleavedSchedule(4, 3, 3, 4, 0, false);
+    EXPECT_EQ(usual[8], (StageEntry{StageWork::FORWARD, 2, 0}));
+    EXPECT_EQ(usual[9], (StageEntry{StageWork::BACKWARD, 2, 0}));
+    EXPECT_EQ(CountInterleavedWarmUp(4, 3, 3, 4, 1, false), 9u);
+    EXPECT_EQ(CountInterleavedWarmUp(4, 0, 3, 4, 0, false), 12u); // there are no more
     EXPECT_EQ(ToString(MakeZeroBubbleSchedule(3, 0, 4)), "F1 F2 F3 B1 W1 F4 B2 W2 B3 W3 B4 W4");
     EXPECT_EQ(ToString(MakeZeroBubbleSchedule(3, 2, 4)), "F1 B1 F2 B2 F3 B3 W1 F4 B4 W2 W3 W4");
 }
