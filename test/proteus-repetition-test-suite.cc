@@ -261,6 +261,10 @@ class CountsCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(on.repetition.communications, 10, "micro-batches");
         NS_TEST_EXPECT_MSG_EQ(on.repetition.repeated + on.repetition.recorded, 10, "all of them");
         NS_TEST_EXPECT_MSG_GT(on.repetition.repeated, 5, "most of them");
+        NS_TEST_EXPECT_MSG_EQ(off.repetition.postponed, 0, "executed at once");
+        NS_TEST_EXPECT_MSG_EQ(on.repetition.postponed,
+                              on.repetition.recorded,
+                              "what is executed waits until a rank can be done");
     }
 };
 

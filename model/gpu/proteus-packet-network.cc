@@ -37,6 +37,7 @@ constexpr uint64_t RepetitionStatistics::*REPETITION_COUNTS[] = {
     &RepetitionStatistics::periodPackets,
     &RepetitionStatistics::packetHops,
     &RepetitionStatistics::vainHops,
+    &RepetitionStatistics::postponed,
     &RepetitionStatistics::verified,
 };
 

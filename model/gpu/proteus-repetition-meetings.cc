@@ -392,9 +392,12 @@ Repetition::StartAgain(uint32_t id)
 void
 Repetition::Record(uint32_t id)
 {
-    m_components[id].state = State::RECORDED;
-    m_components[id].record = nullptr;
-    TakeSnapshot(m_components[id]);
+    Component& component = m_components[id];
+    const bool isLate = component.state == State::POSTPONED;
+    m_statistics.postponed += isLate ? component.communications.size() : 0;
+    component.state = State::RECORDED;
+    component.record = nullptr;
+    TakeSnapshot(component);
     StartAgain(id);
 }
 

@@ -53,8 +53,9 @@ RepetitionMode RepetitionModeFromString(const std::string& text);
  * programs, the shape of the links, and when the ranks begin relative to the first. No rank can be
  * done before all have begun. So ranks that begin are held until it is certain when the last one
  * will. If there is a record with that key, the ranks are done when it says. If a component with
- * that key is just being recorded, this one follows it. Otherwise it is executed, late where need
- * be: from its first start on, on links that nothing has crossed since; and recorded.
+ * that key is just being recorded, this one follows it. Otherwise it is executed late, when the
+ * first of its ranks can be done: from its first start on, on links that nothing has crossed since;
+ * and recorded. Until it has made up for that time it is alone in the processor's caches.
  *
  * If another communication touches one of its links before all of them are as new again, both are a
  * component with a key of its own, as soon as it is certain when all ranks of the other one begin.
@@ -300,8 +301,8 @@ class Repetition : private CallTarget
     uint32_t FindAwaited(const RepetitionKey& key) const;
     /// Has a component executed by another process. @param id of it
     void Rehearse(uint32_t id);
-    /// Has a component executed late, when the first of its ranks can be done: then it is alone in
-    /// the processor's caches. @param id of it @return whether that lies ahead
+    /// Has a component executed when the first of its ranks can be done. @param id of it @return
+    /// whether that lies ahead
     bool Postpone(uint32_t id);
     /// Takes back what RepeatRank() has said of times to come. @param id of a component
     /// @return when the first of its ranks can be done, now at the earliest

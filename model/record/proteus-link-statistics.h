@@ -86,6 +86,7 @@ struct RepetitionStatistics
     uint64_t communications{0}; //!< collectives and messages, over all micro-batches
     uint64_t repeated{0};       //!< of them, those that were not executed again
     uint64_t recorded{0};       //!< of them, those that were executed and recorded
+    uint64_t postponed{0};      //!< those that waited, to be executed late and in one go
     uint64_t packets{0};        //!< data units that were not sent again
     uint64_t periodPackets{0};  //!< of them, those in periods that were left out of recorded ones
     uint64_t packetHops{0};     //!< link crossings that were not done again
