@@ -395,6 +395,66 @@ class SwitchTreesCase : public TestCase
     }
 };
 
+/// A rank begins long after the others, when they have done all that they can without it. What is
+/// executed late is still in time.
+class LateRankCase : public TestCase
+{
+  public:
+    /// @param preset of the servers @param servers number of them
+    LateRankCase(const std::string& preset, uint32_t servers)
+        : TestCase("a rank that is late, on " + std::to_string(servers) + " " + preset),
+          m_preset(preset),
+          m_servers(servers)
+    {
+    }
+
+  private:
+    static constexpr int64_t LATE_PS = 30000000000; //!< longer than a collective takes
+
+    void DoRun() override
+    {
+        const Cluster cluster = MakeCluster(m_preset, m_servers);
+        const auto nDevices = static_cast<uint32_t>(cluster.GetGpus().size());
+        // Of few ranks, each pair of which has much to move.
+        const std::vector<DeviceId> all{0, 1, nDevices - 1};
+        for (const Collective collective : {Collective::ALL_REDUCE,
+                                            Collective::ALL_GATHER,
+                                            Collective::REDUCE_SCATTER,
+                                            Collective::ALL_TO_ALL})
+        {
+            for (const uint64_t bytes : {uint64_t{1} << 20, uint64_t{1} << 27})
+            {
+                for (const DeviceId late : all)
+                {
+                    GraphBuilder builder(nDevices);
+                    const StreamId compute = builder.AddStream("compute");
+                    const StreamId communication = builder.AddStream("communication");
+                    const PhaseId phase = builder.AddPhase("iteration", 1);
+                    const TaskId wait = builder.AddCompute(phase, late, compute, "wait", LATE_PS);
+                    builder.AddCommunication(phase,
+                                             builder.AddGroup(all),
+                                             communication,
+                                             ToString(collective),
+                                             collective,
+                                             bytes,
+                                             Parallelism::DATA,
+                                             {wait});
+                    const ExecutionGraph graph = builder.Build();
+                    const Outcome off = RunGraph(cluster, graph, {"off", 1 << 30, {}, nullptr});
+                    const Outcome on = RunGraph(cluster, graph, {"on", 1 << 30, {}, nullptr});
+                    NS_TEST_EXPECT_MSG_EQ(on.error, "", ToString(collective));
+                    NS_TEST_EXPECT_MSG_EQ(FindDifference(off.results, on.results),
+                                          "",
+                                          ToString(collective) << " of " << bytes << " bytes");
+                }
+            }
+        }
+    }
+
+    const std::string m_preset;
+    const uint32_t m_servers;
+};
+
 /// Ranks that end at different times, and receivers that wait for several messages, do not keep
 /// communications from being repeated.
 class WindowCase : public TestCase
@@ -581,6 +641,10 @@ class RepetitionTestSuite : public TestSuite
         AddTestCase(new EqualServersCase("dgx-a100", 8), TestCase::QUICK);
         AddTestCase(new EqualServersCase("dgx-h100", 8), TestCase::QUICK);
         AddTestCase(new SwitchTreesCase, TestCase::QUICK);
+        AddTestCase(new LateRankCase("dgx-a100", 1), TestCase::QUICK);
+        AddTestCase(new LateRankCase("pcie-v100x4", 1), TestCase::QUICK);
+        AddTestCase(new LateRankCase("dgx1-v100", 1), TestCase::QUICK);
+        AddTestCase(new LateRankCase("dgx-h100", 2), TestCase::EXTENSIVE);
         AddTestCase(new WindowCase, TestCase::QUICK);
         AddTestCase(new MutationCase, TestCase::QUICK);
         AddTestCase(new RandomJobsCase(1, 20, 1 << 30), TestCase::QUICK);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <set>
 
 /**
@@ -114,32 +115,80 @@ class Moved
     std::set<PortId> m_nics;    //!< then their ports
 };
 
-/// @param block of a rank @param first step to look at @param gets whether bytes that come to the
-/// rank count, or those that it sends @param traits of the protocol @return these bytes
-uint64_t
-CountBytes(const ThreadBlock& block, std::size_t first, bool gets, const ProtocolTraits& traits)
+/// Steps that count of a block: all, or those that send or receive but for the first ones.
+class CountedSteps
 {
-    uint64_t bytes = 0;
-    for (std::size_t i = first; i < block.steps.size(); ++i)
+  public:
+    /// @param block of a rank @param isLate whether only what comes after the start of the last
+    /// rank counts @param early steps that may send or receive before that
+    CountedSteps(const ThreadBlock& block, bool isLate, std::size_t early)
+        : m_block(block),
+          m_isLate(isLate),
+          m_early(early)
     {
-        const Step& step = block.steps[i];
-        const bool counts = gets ? Receives(step.kind) : Sends(step.kind);
-        bytes += counts ? traits.WireBytes(step.bytes) : 0;
     }
-    return bytes;
-}
 
-/// @param block of a rank @param first step to look at @param cost of steps @return picoseconds
-/// that it is busy with them
-int64_t
-CountBusyPs(const ThreadBlock& block, std::size_t first, const BlockCost& cost)
-{
-    int64_t busyPs = 0;
-    for (std::size_t i = first; i < block.steps.size(); ++i)
+    /// @param count called with each step that counts
+    template <typename F>
+    void ForEach(F count) const
     {
-        busyPs += std::max<int64_t>(0, static_cast<int64_t>(cost.GetOccupancyPs(block.steps[i])));
+        std::size_t before = 0;
+        for (const Step& step : m_block.steps)
+        {
+            const bool communicates = Sends(step.kind) || Receives(step.kind);
+            if (!m_isLate || (communicates && before >= m_early))
+            {
+                count(step);
+            }
+            before += communicates ? 1 : 0;
+        }
     }
-    return busyPs;
+
+    /// @param gets whether bytes that come to the rank are wanted, or those that it sends
+    /// @param traits of the protocol @return these bytes
+    uint64_t CountBytes(bool gets, const ProtocolTraits& traits) const
+    {
+        uint64_t bytes = 0;
+        ForEach([&](const Step& step) {
+            const bool counts = gets ? Receives(step.kind) : Sends(step.kind);
+            bytes += counts ? traits.WireBytes(step.bytes) : 0;
+        });
+        return bytes;
+    }
+
+    /// @param cost of steps @return picoseconds that the block is busy
+    int64_t CountBusyPs(const BlockCost& cost) const
+    {
+        int64_t busyPs = 0;
+        ForEach([&](const Step& step) {
+            busyPs += std::max<int64_t>(0, static_cast<int64_t>(cost.GetOccupancyPs(step)));
+        });
+        return busyPs;
+    }
+
+  private:
+    const ThreadBlock& m_block;
+    bool m_isLate;
+    std::size_t m_early;
+};
+
+/**
+ * @param program of all ranks
+ * @return steps of a block, at most, that send or receive before the last rank begins. Of two ranks
+ * those for which a receiver has room. In a ring of more a rank gets no further than its distance
+ * from the last one, in chunks of up to half as many steps as there is room for. In other programs
+ * any number: what the others have for each other may be over by then.
+ */
+std::size_t
+CountEarlySteps(const CollectiveProgram& program)
+{
+    const std::size_t nRanks = program.ranks.size();
+    if (nRanks == 2)
+    {
+        return program.slots;
+    }
+    return program.algorithm == "ring" ? nRanks * program.slots + program.slots
+                                       : std::numeric_limits<std::size_t>::max();
 }
 
 } // namespace
@@ -168,15 +217,14 @@ PacketWire::FindLeastTimes(TaskId task,
 {
     const ProtocolTraits& traits = GetTraits(program.protocol);
     const VertexId gpu = GetGpus(m_graph.GetTask(task).place)[rank];
-    // Of a block, no more steps than these can be done before the last rank begins: a round of all
-    // ranks, there and back, if there are more than two, and what receivers have room for.
-    const std::size_t nRanks = program.ranks.size();
-    const std::size_t early = (nRanks > 2 ? 2 * nRanks : 0) + program.slots;
+    const std::size_t early = CountEarlySteps(program);
     Moved whole[2]; // sent, and received
     Moved late[2];
     LeastTimes least;
     for (const ThreadBlock& block : program.ranks[rank].blocks)
     {
+        const CountedSteps all(block, false, 0);
+        const CountedSteps last(block, true, early);
         for (const bool gets : {false, true})
         {
             const uint32_t peer = gets ? block.receivePeer : block.sendPeer;
@@ -193,13 +241,13 @@ PacketWire::FindLeastTimes(TaskId task,
                                               gets,
                                               m_pairs.GetHopKind(pair),
                                               *m_fabric);
-                whole[gets].Add(CountBytes(block, 0, gets, traits), way);
-                late[gets].Add(CountBytes(block, early, gets, traits), way);
+                whole[gets].Add(all.CountBytes(gets, traits), way);
+                late[gets].Add(last.CountBytes(gets, traits), way);
             }
         }
         const BlockCost cost = FindCost(task, program, facts, rank, block);
-        least.fromStartPs = std::max(least.fromStartPs, CountBusyPs(block, 0, cost));
-        least.fromLastPs = std::max(least.fromLastPs, CountBusyPs(block, early, cost));
+        least.fromStartPs = std::max(least.fromStartPs, all.CountBusyPs(cost));
+        least.fromLastPs = std::max(least.fromLastPs, last.CountBusyPs(cost));
     }
     const Cluster& cluster = m_fabric->GetCluster();
     for (const bool gets : {false, true})
