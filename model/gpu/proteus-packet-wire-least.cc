@@ -172,23 +172,13 @@ class CountedSteps
     std::size_t m_early;
 };
 
-/**
- * @param program of all ranks
- * @return steps of a block, at most, that send or receive before the last rank begins. Of two ranks
- * those for which a receiver has room. In a ring of more a rank gets no further than its distance
- * from the last one, in chunks of up to half as many steps as there is room for. In other programs
- * any number: what the others have for each other may be over by then.
- */
+/// @param program of all ranks @return steps of a block, at most, that send or receive before the
+/// last rank begins. Of two ranks those for which a receiver has room; of more any number, as what
+/// the others have for each other may be over by then
 std::size_t
 CountEarlySteps(const CollectiveProgram& program)
 {
-    const std::size_t nRanks = program.ranks.size();
-    if (nRanks == 2)
-    {
-        return program.slots;
-    }
-    return program.algorithm == "ring" ? nRanks * program.slots + program.slots
-                                       : std::numeric_limits<std::size_t>::max();
+    return program.ranks.size() == 2 ? program.slots : std::numeric_limits<std::size_t>::max();
 }
 
 } // namespace
