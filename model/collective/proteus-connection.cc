@@ -69,9 +69,9 @@ ListHostLinks(const Cluster& cluster, const Paths& paths, VertexId from, VertexI
 /// do not let them reach each other, and where a CPU lies between a GPU and a NIC that is by
 /// itself: NCCL takes GPUDirect RDMA no further than PCIe switches (PATH_PXB; NVIDIA/nccl v2.27.3,
 /// src/graph/paths.cc, ncclTopoCheckGdr()), or an NVLink to the CPU (C2C), which is as fast either
-/// way. @return the CPU whose memory it is for the receiver, which
-/// allocates the buffer (NVIDIA/nccl 033d7995, src/transport/shm.cc, shmRecvSetup()): the last one
-/// on the way; Cluster::NO_VERTEX if they reach each other
+/// way. @return the CPU whose memory it is for the receiver, which allocates the buffer
+/// (NVIDIA/nccl 033d7995, src/transport/shm.cc, shmRecvSetup()): the last one on the way;
+/// Cluster::NO_VERTEX if they reach each other
 VertexId
 AppendHostMemory(const Cluster& cluster,
                  const Paths& paths,

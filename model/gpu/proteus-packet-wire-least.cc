@@ -206,7 +206,8 @@ PacketWire::FindLeastTimes(TaskId task,
                            uint32_t rank)
 {
     const ProtocolTraits& traits = GetTraits(program.protocol);
-    const VertexId gpu = GetGpus(m_graph.GetTask(task).place)[rank];
+    const DeviceId device = m_graph.GetGroup(m_graph.GetTask(task).place)[rank];
+    const VertexId gpu = m_fabric->GetCluster().GetGpus()[device];
     const std::size_t early = CountEarlySteps(program);
     Moved whole[2]; // sent, and received
     Moved late[2];
@@ -215,27 +216,33 @@ PacketWire::FindLeastTimes(TaskId task,
     {
         const CountedSteps all(block, false, 0);
         const CountedSteps last(block, true, early);
+        uint32_t pairs[2]{NO_ID, NO_ID};
         for (const bool gets : {false, true})
         {
             const uint32_t peer = gets ? block.receivePeer : block.sendPeer;
             if (peer != NO_RANK)
             {
-                const uint32_t pair = GetQueuePair(task,
-                                                   program,
-                                                   facts,
-                                                   block.channel,
-                                                   gets ? peer : rank,
-                                                   gets ? rank : peer);
-                const GpuWay way = FindGpuWay(m_transport->GetWays(pair),
+                pairs[gets] = GetQueuePair(task,
+                                           program,
+                                           facts,
+                                           block.channel,
+                                           gets ? peer : rank,
+                                           gets ? rank : peer);
+                const GpuWay way = FindGpuWay(m_transport->GetWays(pairs[gets]),
                                               gpu,
                                               gets,
-                                              m_pairs.GetHopKind(pair),
+                                              m_pairs.GetHopKind(pairs[gets]),
                                               *m_fabric);
                 whole[gets].Add(all.CountBytes(gets, traits), way);
                 late[gets].Add(last.CountBytes(gets, traits), way);
             }
         }
-        const BlockCost cost = FindCost(task, program, facts, rank, block);
+        const BlockCost cost = FindCost(device,
+                                        program,
+                                        facts.shares.Get(rank, block),
+                                        block,
+                                        pairs[false],
+                                        pairs[true]);
         least.fromStartPs = std::max(least.fromStartPs, all.CountBusyPs(cost));
         least.fromLastPs = std::max(least.fromLastPs, last.CountBusyPs(cost));
     }

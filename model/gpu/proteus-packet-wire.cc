@@ -271,36 +271,34 @@ PacketWire::SetUpBlock(uint32_t id)
         block.receiveQueuePair = getPair(program.receivePeer, rank.rank);
         m_machine.GrantSlots(id);
     }
-    block.cost = FindCost(rank.traffic.task, *rank.program, *rank.facts, rank.rank, program);
+    block.cost = FindCost(rank.device,
+                          *rank.program,
+                          rank.facts->shares.Get(rank.rank, program),
+                          program,
+                          block.sendQueuePair,
+                          block.receiveQueuePair);
 }
 
 BlockCost
-PacketWire::FindCost(TaskId task,
+PacketWire::FindCost(DeviceId device,
                      const CollectiveProgram& program,
-                     const ProgramFacts& facts,
-                     uint32_t rank,
-                     const ThreadBlock& block)
+                     BlockShare share,
+                     const ThreadBlock& block,
+                     uint32_t sendQueuePair,
+                     uint32_t receiveQueuePair) const
 {
     std::optional<BlockHop> sendHop;
     std::optional<BlockHop> receiveHop;
-    if (block.sendPeer != NO_RANK)
+    if (sendQueuePair != NO_ID)
     {
-        sendHop = m_pairs.GetSendHop(
-            program,
-            GetQueuePair(task, program, facts, block.channel, rank, block.sendPeer));
+        sendHop = m_pairs.GetSendHop(program, sendQueuePair);
     }
-    if (block.receivePeer != NO_RANK)
+    if (receiveQueuePair != NO_ID)
     {
-        receiveHop = m_pairs.GetReceiveHop(
-            program,
-            GetQueuePair(task, program, facts, block.channel, block.receivePeer, rank));
+        receiveHop = m_pairs.GetReceiveHop(program, receiveQueuePair);
     }
-    return m_kernels.GetCost(m_graph.GetGroup(m_graph.GetTask(task).place)[rank],
-                             program.protocol,
-                             facts.shares.Get(rank, block),
-                             block.group != NO_GROUP,
-                             receiveHop,
-                             sendHop);
+    return m_kernels
+        .GetCost(device, program.protocol, share, block.group != NO_GROUP, receiveHop, sendHop);
 }
 
 void

@@ -388,13 +388,15 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     void StartRank(uint32_t id);
     /// A block of a rank that begins gets its queue pairs and costs. @param id of it
     void SetUpBlock(uint32_t id);
-    /// @param task of ranks, with queue pairs @param program of it @param facts of the program
-    /// @param rank of it @param block of that @return what the steps of the block cost
-    BlockCost FindCost(TaskId task,
+    /// @param device whose kernel has the block @param program of it @param share of the block
+    /// @param block of a rank @param sendQueuePair on which it sends @param receiveQueuePair on
+    /// which it receives; NO_ID: it does not @return what the steps of the block cost
+    BlockCost FindCost(DeviceId device,
                        const CollectiveProgram& program,
-                       const ProgramFacts& facts,
-                       uint32_t rank,
-                       const ThreadBlock& block);
+                       BlockShare share,
+                       const ThreadBlock& block,
+                       uint32_t sendQueuePair,
+                       uint32_t receiveQueuePair) const;
     /// A rank begins, unless its communication is held. @param id of it
     void BeginRank(uint32_t id);
     /// Makes the queue pairs of all ranks, in an order that does not depend on who joins first.

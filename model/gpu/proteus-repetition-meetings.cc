@@ -7,7 +7,6 @@
 #include "proteus-repetition.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
