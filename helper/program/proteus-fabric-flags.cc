@@ -124,7 +124,9 @@ FabricFlags::AddIdleTo(OptionList& command,
         const FabricOptions given = GetOptions();
         FabricOptions other = given;
         other.kind = given.kind == "single-switch" ? "leaf-spine" : "single-switch";
-        return IsIdle(describe, given, {other}) ? "the cluster has a network of its own" : "";
+        return IsIdle(describe, given, {other})
+                   ? "the cluster has a network of its own, or is one server, which needs none"
+                   : "";
     });
     for (const auto& [name, entry] : CollectFields())
     {

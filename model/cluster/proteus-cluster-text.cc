@@ -127,11 +127,24 @@ class TextReader
         }
         m_variant.name = m_variant.fabric.kind;
         const Cluster cluster = m_servers == 1 ? MakeCluster(preset, 1) // has no network
-                                               : MakeVariantCluster(preset, m_servers, m_variant);
+                                               : Join(preset);
         return m_gpu ? ReplaceGpus(cluster, *m_gpu) : cluster;
     }
 
   private:
+    /// @param preset of the servers @return all of them, joined
+    Cluster Join(const std::string& preset) const
+    {
+        try
+        {
+            return MakeVariantCluster(preset, m_servers, m_variant);
+        }
+        catch (const std::invalid_argument& error)
+        {
+            Refuse(error.what());
+        }
+    }
+
     [[noreturn]] void Refuse(const std::string& why) const
     {
         throw std::invalid_argument("--cluster=" + m_text + ": " + why);
@@ -228,12 +241,14 @@ class TextReader
     void ReadNic(const std::string& value)
     {
         static const std::regex nic("(?:([0-9]{1,4})x)?(?:([0-9]{1,6}(?:\\.[0-9]{1,6})?)G)?-?"
-                                    "(roce|infiniband)?");
+                                    "(?:(roce)|(infiniband|ib))?",
+                                    std::regex::icase);
         std::smatch match;
         const bool isRead = std::regex_match(value, match, nic);
         if (!isRead || value.back() == '-' || value.front() == '-')
         {
-            Refuse("nic must be COUNTxRATEG-TECHNOLOGY, such as 8x200G-roce, 400G or roce, not '" +
+            Refuse("nic must be COUNTxRATEG-TECHNOLOGY, such as 8x200G-roce, 400G, roce or "
+                   "infiniband (ib), not '" +
                    value + "'");
         }
         if (match[1].matched)
@@ -245,7 +260,9 @@ class TextReader
             m_variant.nicBytesPerSecond =
                 ToNumber("the rate of a NIC", match[2].str(), 1e-3, MOST_GBITS) * BYTES_PER_GBIT;
         }
-        m_variant.technology = match[3].str();
+        m_variant.technology = match[3].matched   ? ToString(LinkTechnology::ROCE)
+                               : match[4].matched ? ToString(LinkTechnology::INFINIBAND)
+                                                  : "";
     }
 
     /// Shares the servers out to leaves.

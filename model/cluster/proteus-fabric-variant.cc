@@ -301,9 +301,10 @@ MakeVariantCluster(const std::string& preset, uint32_t servers, const FabricVari
     const uint32_t nics = CountNics(server);
     if (variant.rails > nics)
     {
-        throw std::invalid_argument(
-            "fabric '" + variant.name + "': " + std::to_string(variant.rails) +
-            " rails, and a server of " + preset + " has " + std::to_string(nics) + " NICs");
+        throw std::invalid_argument("fabric '" + variant.name + "' is to use " +
+                                    std::to_string(variant.rails) +
+                                    " NICs of each server, a rail each, and a server of " + preset +
+                                    " has " + std::to_string(nics));
     }
     const LinkTechnology technology = variant.technology.empty()
                                           ? access->technology

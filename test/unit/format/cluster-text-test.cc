@@ -80,6 +80,10 @@ TEST(ClusterText, ChangesAPreset)
     {
         EXPECT_NE(link.technology, LinkTechnology::INFINIBAND);
     }
+    for (const Link& link : LoadCluster("dgx-a100:nic=100g-IB", 2).GetLinks())
+    {
+        EXPECT_NE(link.technology, LinkTechnology::ROCE);
+    }
     const auto rate = [](const std::string& text) { return GetCableRate(LoadCluster(text, 2)); };
     EXPECT_EQ(rate("dgx-h100:nic=400G"), 50e9);
     EXPECT_EQ(rate("dgx-h100:nic=roce"), 50e9);
@@ -91,7 +95,8 @@ TEST(ClusterText, ChangesAPreset)
 
 TEST(ClusterText, SaysWhatIsWrong)
 {
-    EXPECT_NE(Message("dgx-h100:nic=9x").find("9 rails"), std::string::npos);
+    EXPECT_NE(Message("dgx-h100:nic=9x").find("--cluster=dgx-h100:nic=9x: "), std::string::npos);
+    EXPECT_NE(Message("dgx-h100:nic=9x").find("9 NICs of each server"), std::string::npos);
     EXPECT_NE(Message("dgx-h100:nic=200").find("nic must be COUNTxRATEG"), std::string::npos);
     EXPECT_NE(Message("dgx-h100:nic=8x200G-").find("nic must be"), std::string::npos);
     EXPECT_NE(Message("dgx-h100:nic=0x").find("from 1"), std::string::npos);
