@@ -110,6 +110,19 @@ MakeEnumMemberAccessor(S set, G get)
 
 /**
  * @ingroup proteus
+ * The value of an attribute whose type is an enumeration.
+ * @tparam T the enumeration; one class stands for all of them before ns-3.41
+ */
+#if PROTEUS_NS3_VERSION >= 341
+template <typename T>
+using EnumValueOf = EnumValue<T>;
+#else
+template <typename T>
+using EnumValueOf = EnumValue;
+#endif
+
+/**
+ * @ingroup proteus
  * EventId::IsRunning() became IsPending() in ns-3.42 and is gone since 3.46.
  *
  * @param id an event

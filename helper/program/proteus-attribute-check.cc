@@ -84,7 +84,7 @@ CheckByType(const std::string& option, const std::string& value, const Attribute
     {
         NormaliseValue(OptionKind::FLAG, option, value);
     }
-    else if (type == "EnumValue")
+    else if (type.rfind("EnumValue", 0) == 0) // of an enumeration, from ns-3.41 on
     {
         const auto names = SplitList(checker.GetUnderlyingTypeInformation(), '|');
         bool isKnown = false;

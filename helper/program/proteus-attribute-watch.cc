@@ -9,12 +9,13 @@
 #include "ns3/boolean.h"
 #include "ns3/data-rate.h"
 #include "ns3/double.h"
-#include "ns3/enum.h"
 #include "ns3/integer.h"
 #include "ns3/nstime.h"
 #include "ns3/proteus-collective-settings.h"
+#include "ns3/proteus-compat.h"
 #include "ns3/proteus-congestion-type.h"
 #include "ns3/proteus-fabric.h"
+#include "ns3/proteus-flow-player.h"
 #include "ns3/proteus-packet-network.h"
 #include "ns3/proteus-transport.h"
 #include "ns3/string.h"
@@ -132,7 +133,9 @@ Watch(Attribute attribute)
     if (const auto marked = MarkAsOneOf<BooleanValue,
                                         DataRateValue,
                                         DoubleValue,
-                                        EnumValue,
+                                        EnumValueOf<FlowTrigger>,
+                                        EnumValueOf<Reliability>,
+                                        EnumValueOf<RoutingMode>,
                                         IntegerValue,
                                         StringValue,
                                         TimeValue,
