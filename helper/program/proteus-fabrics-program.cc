@@ -115,7 +115,7 @@ ParseContender(const std::string& text, const FabricOptions& base, const Options
 {
     Contender contender;
     std::error_code error;
-    const std::string preset = FindAlias(text, GetServerPresets());
+    const std::string preset = FindServerPreset(text);
     if (IsClusterText(text) || std::filesystem::is_regular_file(GetClusterPath(text), error) ||
         !preset.empty())
     {

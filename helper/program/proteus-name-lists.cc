@@ -134,10 +134,10 @@ FindClusterName(const std::string& text)
         return alias;
     }
     const std::size_t colon = text.find(':'); // behind which changes of a preset stand
-    const std::string preset = FindAlias(text.substr(0, colon), GetServerPresets());
+    const std::string preset = FindServerPreset(text.substr(0, colon));
     if (!preset.empty())
     {
-        return preset + text.substr(colon);
+        return preset + (colon == std::string::npos ? "" : text.substr(colon));
     }
     const bool isFile = text.find_first_of("/.") != std::string::npos;
     throw std::invalid_argument(

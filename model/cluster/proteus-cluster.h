@@ -464,6 +464,12 @@ constexpr uint32_t MAX_SERVERS = 65536;
 std::vector<std::string> GetServerPresets();
 
 /// @ingroup proteus
+/// @param name of a server preset, or another one of the same server, e.g. "HGX H100", in any
+/// spelling of hyphens and capitals
+/// @return name of the preset; empty if there is none
+std::string FindServerPreset(const std::string& name);
+
+/// @ingroup proteus
 /// @return names of the fabrics, e.g. "leaf-spine"
 std::vector<std::string> GetFabricKinds();
 

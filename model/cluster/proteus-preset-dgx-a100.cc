@@ -70,7 +70,7 @@ Build(Cluster& cluster, uint32_t server)
 ServerPreset
 MakeDgxA100()
 {
-    return {"dgx-a100", LinkTechnology::INFINIBAND, 200e9 / 8, &Build}; // HDR
+    return {"dgx-a100", LinkTechnology::INFINIBAND, 200e9 / 8, &Build, {"hgx-a100"}}; // HDR
 }
 
 } // namespace proteus

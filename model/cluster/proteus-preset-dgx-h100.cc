@@ -14,17 +14,22 @@ namespace proteus
 namespace
 {
 
+constexpr char H100[] = "H100-SXM5-80GB";
+constexpr char H200[] = "H200";
+
 /**
- * NVIDIA DGX H100 (NVIDIA, "DGX H100/H200 User Guide", tables of components and of network
- * modules): eight H100-SXM5-80GB with 18 NVLink 4 each to four NVSwitches, eight NDR NICs, two Xeon
- * 8480C with four GPUs each. A GPU sits behind the PCIe switch inside the ConnectX-7 of its own, so
- * there are eight switches with one GPU and one NIC each.
+ * NVIDIA DGX H100 and H200 (NVIDIA, "DGX H100/H200 User Guide", tables of components and of network
+ * modules): eight GPUs with 18 NVLink 4 each to four NVSwitches, eight NDR NICs, two Xeon 8480C
+ * with four GPUs each. A GPU sits behind the PCIe switch inside the ConnectX-7 of its own, so there
+ * are eight switches with one GPU and one NIC each.
+ * @tparam MODEL name of the GPU's model
  * @copydetails ServerPreset::build
  */
+template <const char* MODEL>
 std::vector<VertexId>
 Build(Cluster& cluster, uint32_t server)
 {
-    const auto gpus = AddServerVertices(cluster, server, MakeGpu("H100-SXM5-80GB"), 8);
+    const auto gpus = AddServerVertices(cluster, server, MakeGpu(MODEL), 8);
     const auto nvswitches = AddServerVertices(cluster, server, MakeNvSwitch(4), 4);
     const auto switches = AddServerVertices(cluster, server, VertexKind::PCIE_SWITCH, 8);
     const auto cpus = AddServerVertices(cluster, server, MakeCpu(IntelForwardBytesPerSecond(5)), 2);
@@ -65,7 +70,13 @@ Build(Cluster& cluster, uint32_t server)
 ServerPreset
 MakeDgxH100()
 {
-    return {"dgx-h100", LinkTechnology::INFINIBAND, 400e9 / 8, &Build}; // NDR
+    return {"dgx-h100", LinkTechnology::INFINIBAND, 400e9 / 8, &Build<H100>, {"hgx-h100"}}; // NDR
+}
+
+ServerPreset
+MakeDgxH200()
+{
+    return {"dgx-h200", LinkTechnology::INFINIBAND, 400e9 / 8, &Build<H200>, {"hgx-h200"}}; // NDR
 }
 
 } // namespace proteus

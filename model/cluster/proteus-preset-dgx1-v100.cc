@@ -73,7 +73,7 @@ Build(Cluster& cluster, uint32_t server)
 ServerPreset
 MakeDgx1V100()
 {
-    return {"dgx1-v100", LinkTechnology::INFINIBAND, 100e9 / 8, &Build}; // EDR
+    return {"dgx1-v100", LinkTechnology::INFINIBAND, 100e9 / 8, &Build, {"dgx1", "dgx-1v"}}; // EDR
 }
 
 } // namespace proteus

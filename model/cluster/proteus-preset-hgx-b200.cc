@@ -54,7 +54,7 @@ Build(Cluster& cluster, uint32_t server)
 ServerPreset
 MakeHgxB200()
 {
-    return {"hgx-b200", LinkTechnology::INFINIBAND, 400e9 / 8, &Build}; // NDR
+    return {"hgx-b200", LinkTechnology::INFINIBAND, 400e9 / 8, &Build, {"dgx-b200"}}; // NDR
 }
 
 } // namespace proteus

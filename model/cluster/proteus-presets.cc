@@ -8,6 +8,8 @@
 #include "proteus-gpu-model.h"
 #include "proteus-server-preset.h"
 
+#include "ns3/proteus-nearest-name.h"
+
 #include <cmath>
 #include <stdexcept>
 
@@ -27,6 +29,7 @@ ServerPresets()
                                                    MakeDgx2(),
                                                    MakeDgxA100(),
                                                    MakeDgxH100(),
+                                                   MakeDgxH200(),
                                                    MakeHgxB200(),
                                                    MakeGb200Nvl72(),
                                                    MakePcieV100x4(),
@@ -201,6 +204,24 @@ std::vector<std::string>
 GetServerPresets()
 {
     return Names(ServerPresets());
+}
+
+std::string
+FindServerPreset(const std::string& name)
+{
+    const std::string own = FindAlias(name, GetServerPresets());
+    if (!own.empty())
+    {
+        return own;
+    }
+    for (const ServerPreset& preset : ServerPresets())
+    {
+        if (!FindAlias(name, preset.otherNames).empty())
+        {
+            return preset.name;
+        }
+    }
+    return "";
 }
 
 Cluster

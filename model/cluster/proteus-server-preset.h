@@ -41,6 +41,8 @@ struct ServerPreset
      * @return its NICs, in order
      */
     std::vector<VertexId> (*build)(Cluster& cluster, uint32_t server);
+
+    std::vector<std::string> otherNames{}; //!< of the same server
 };
 
 /// @ingroup proteus
@@ -55,6 +57,9 @@ ServerPreset MakeDgxA100();
 /// @ingroup proteus
 /// @return preset "dgx-h100"
 ServerPreset MakeDgxH100();
+/// @ingroup proteus
+/// @return preset "dgx-h200"
+ServerPreset MakeDgxH200();
 /// @ingroup proteus
 /// @return preset "hgx-b200"
 ServerPreset MakeHgxB200();

@@ -153,6 +153,21 @@ TEST(Presets, NamesAndIndices)
     EXPECT_EQ(MakeCluster("dgx-a100", 2).GetVertices().back().name, "switch0");
 }
 
+TEST(Presets, HaveOtherNames)
+{
+    EXPECT_EQ(FindServerPreset("hgx-h100"), "dgx-h100");
+    EXPECT_EQ(FindServerPreset("HGX_H200"), "dgx-h200");
+    EXPECT_EQ(FindServerPreset("dgx-b200"), "hgx-b200");
+    EXPECT_EQ(FindServerPreset("dgx-b400"), "");
+    std::set<std::string> models;
+    const Cluster cluster = MakeCluster("dgx-h200", 1);
+    for (const VertexId gpu : cluster.GetGpus())
+    {
+        models.insert(cluster.GetVertices()[gpu].model);
+    }
+    EXPECT_EQ(models, std::set<std::string>{"H200"});
+}
+
 TEST(Presets, RefuseNonsense)
 {
     EXPECT_EQ(ErrorOf([] { MakeCluster("dgx-2", 1); }),

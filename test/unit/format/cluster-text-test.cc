@@ -80,7 +80,8 @@ TEST(ClusterText, ChangesAPreset)
     {
         EXPECT_NE(link.technology, LinkTechnology::INFINIBAND);
     }
-    for (const Link& link : LoadCluster("dgx-a100:nic=100g-IB", 2).GetLinks())
+    const Cluster infiniband = LoadCluster("dgx-a100:nic=100g-IB", 2);
+    for (const Link& link : infiniband.GetLinks())
     {
         EXPECT_NE(link.technology, LinkTechnology::ROCE);
     }
