@@ -136,8 +136,9 @@ NvlinkFraming(uint32_t generation)
  * Memory write with 64-bit address (PCI Express Base Specification, transaction and data link
  * layers): framing and sequence number 4, header 16, LCRC 4. For every packet an acknowledgement
  * (DLLP) of 8 bytes goes back, framing included. A unit without payload is a write of one 8-byte
- * flag.
- * @param generation 3 to 5
+ * flag. In generation 6 packets lie in flits, which carry acknowledgements and checks: their share
+ * is in PcieX16BytesPerSecond(), and the rest is taken to be as in generation 5.
+ * @param generation 3 to 6
  * @return its framing
  */
 LinkFraming
@@ -180,7 +181,7 @@ DefaultFraming(LinkTechnology technology, uint32_t generation)
         framing = NvlinkFraming(ChooseGeneration("NVLink", generation, 3, 2, 5));
         break;
     case LinkTechnology::PCIE:
-        framing = PcieFraming(ChooseGeneration("PCI Express", generation, 4, 3, 5));
+        framing = PcieFraming(ChooseGeneration("PCI Express", generation, 4, 3, 6));
         break;
     case LinkTechnology::CPU_INTERCONNECT:
         // The rates that are known for traffic of devices across sockets are measured payload rates

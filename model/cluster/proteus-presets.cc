@@ -31,6 +31,7 @@ ServerPresets()
                                                    MakeDgxH100(),
                                                    MakeDgxH200(),
                                                    MakeHgxB200(),
+                                                   MakeHgxB300(),
                                                    MakeGb200Nvl72(),
                                                    MakePcieV100x4(),
                                                    MakePcieV100x8(),
@@ -96,13 +97,14 @@ CheckServersFit(const Cluster& cluster, uint32_t servers)
 double
 PcieX16BytesPerSecond(uint32_t generation)
 {
-    if (generation < 3 || generation > 5)
+    if (generation < 3 || generation > 6)
     {
         throw std::invalid_argument("PCI Express generation " + std::to_string(generation) +
-                                    " is not one of 3, 4, 5");
+                                    " is not one of 3, 4, 5, 6");
     }
     const double transfersPerSecond = 8e9 * (1u << (generation - 3));
-    return std::round(transfersPerSecond * 16 / 8 * 128 / 130);
+    const double code = generation < 6 ? 128.0 / 130 : 242.0 / 256;
+    return std::round(transfersPerSecond * 16 / 8 * code);
 }
 
 Vertex

@@ -64,6 +64,9 @@ ServerPreset MakeDgxH200();
 /// @return preset "hgx-b200"
 ServerPreset MakeHgxB200();
 /// @ingroup proteus
+/// @return preset "hgx-b300"
+ServerPreset MakeHgxB300();
+/// @ingroup proteus
 /// @return preset "gb200-nvl72"
 ServerPreset MakeGb200Nvl72();
 /// @ingroup proteus
@@ -88,8 +91,9 @@ void CheckServersFit(const Cluster& cluster, uint32_t servers);
 /**
  * @ingroup proteus
  * Raw rate of a PCI Express x16 link: 8, 16 and 32 GT/s per lane for generations 3 to 5, coded
- * 128b/130b (PCI Express Base Specification 3.0, 4.0, 5.0), to a whole byte per second.
- * @param generation 3, 4 or 5
+ * 128b/130b, and 64 GT/s for generation 6, of whose flits of 256 bytes 14 are checks (PCI Express
+ * Base Specification 3.0 to 6.0), to a whole byte per second.
+ * @param generation 3 to 6
  * @return bytes per second and direction
  */
 double PcieX16BytesPerSecond(uint32_t generation);

@@ -401,7 +401,11 @@ TEST(Presets, SwitchesThatCompute)
 {
     for (const std::string& preset : GetServerPresets())
     {
-        const std::set<std::string> all{"dgx-h100", "dgx-h200", "hgx-b200", "gb200-nvl72"};
+        const std::set<std::string> all{"dgx-h100",
+                                        "dgx-h200",
+                                        "hgx-b200",
+                                        "hgx-b300",
+                                        "gb200-nvl72"};
         const bool isNew = all.count(preset) > 0;
         const bool hasSharp = isNew || preset == "dgx-a100"; // HDR and later
         const Cluster cluster = MakeCluster(preset, 2);
