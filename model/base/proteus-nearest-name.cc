@@ -99,12 +99,18 @@ Suggest(const std::string& name, const std::vector<std::string>& names)
     {
         return "did you mean " + nearest + "?";
     }
+    const std::string typed = Squeeze(name);
+    std::string longer; // names that begin with it
     std::string all;
     for (const std::string& candidate : names)
     {
+        if (!typed.empty() && Squeeze(candidate).rfind(typed, 0) == 0)
+        {
+            longer += (longer.empty() ? "did you mean " : " or ") + candidate;
+        }
         all += (all.empty() ? "there are " : ", ") + candidate;
     }
-    return all;
+    return longer.empty() ? all : longer + "?";
 }
 
 } // namespace proteus

@@ -47,25 +47,54 @@ GetError(const std::string& text)
 // classifier: counted from the original Proteus (proteus.md, section 7), vocabulary padded. GPT-2
 // as released: 124439808, 354823168, 774030080, 1557611200. BERT, T5, Llama, Mixtral: parameters of
 // the checkpoints on the Hugging Face hub (BertForMaskedLM, T5ForConditionalGeneration,
-// LlamaForCausalLM, MixtralForCausalLM, Qwen3MoeForCausalLM); BART has 406291456 there, without the
+// LlamaForCausalLM, MistralForCausalLM, MixtralForCausalLM, Qwen2ForCausalLM, Qwen3ForCausalLM,
+// Qwen3MoeForCausalLM); BART has 406291456 there, without the
 // two norms that follow norms first. ViT: timm has 86567656 and 304326632, with the token of the
 // class, a row of the first block.
 TEST(ModelZoo, ParametersAreThePublishedOnes)
 {
     const std::map<std::string, uint64_t> exact{
-        {"alexnet", 61100840},         {"vgg16", 138357544},
-        {"vgg19", 143667240},          {"resnet50", 25557032},
-        {"resnet152", 60192808},       {"inception-v3", 23834568},
-        {"gpt1", 116610048},           {"gpt2", 117003264},
-        {"gpt-1.5b", 1557683200},      {"dlrm", 515877441},
-        {"bert-base", 109514298},      {"bert-large", 335174458},
-        {"t5-small", 60506624},        {"t5-base", 222903552},
-        {"t5-large", 737668096},       {"llama2-7b", 6738415616},
-        {"llama2-70b", 68976648192},   {"llama3-8b", 8030261248},
-        {"llama3-70b", 70553706496},   {"llama3-405b", 405853388800},
-        {"mixtral-8x7b", 46702792704}, {"qwen3-30b-a3b", 30532122624},
-        {"bart-large", 406295552},     {"vit-base", 86566888},
+        {"alexnet", 61100840},
+        {"vgg16", 138357544},
+        {"vgg19", 143667240},
+        {"resnet50", 25557032},
+        {"resnet152", 60192808},
+        {"inception-v3", 23834568},
+        {"gpt1", 116610048},
+        {"gpt2", 117003264},
+        {"gpt-1.5b", 1557683200},
+        {"dlrm", 515877441},
+        {"bert-base", 109514298},
+        {"bert-large", 335174458},
+        {"t5-small", 60506624},
+        {"t5-base", 222903552},
+        {"t5-large", 737668096},
+        {"llama2-7b", 6738415616},
+        {"llama2-70b", 68976648192},
+        {"llama3-8b", 8030261248},
+        {"llama3-70b", 70553706496},
+        {"llama3-405b", 405853388800},
+        {"mixtral-8x7b", 46702792704},
+        {"qwen3-30b-a3b", 30532122624},
+        {"bart-large", 406295552},
+        {"vit-base", 86566888},
         {"vit-large", 304325608},
+        {"llama2-13b", 13015864320},
+        {"llama-30b", 32528943616},
+        {"llama-65b", 65285660672},
+        {"llama3.1-8b", 8030261248},
+        {"llama3.1-70b", 70553706496},
+        {"mistral-7b", 7248023552},
+        {"mixtral-8x22b", 140620634112},
+        {"qwen2.5-7b", 7615616512},
+        {"qwen2.5-14b", 14770033664},
+        {"qwen2.5-32b", 32763876352},
+        {"qwen2.5-72b", 72706203648},
+        {"qwen3-8b", 8190735360},
+        {"qwen3-14b", 14768307200},
+        {"qwen3-32b", 32762123264},
+        {"qwen3-235b-a22b", 235093634560},
+        {"llama3.1-405b", 405853388800},
     };
     for (const auto& [name, count] : exact)
     {

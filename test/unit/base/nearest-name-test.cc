@@ -1,0 +1,24 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-nearest-name.h"
+
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+using namespace ns3::proteus;
+
+TEST(NearestName, IsSuggested)
+{
+    const std::vector<std::string> names{"bert-base", "bert-large", "gpt2"};
+    EXPECT_EQ(Suggest("bert_bsae", names), "did you mean bert-base?");
+    EXPECT_EQ(Suggest("BERT", names), "did you mean bert-base or bert-large?");
+    EXPECT_EQ(Suggest("resnet", names), "there are bert-base, bert-large, gpt2");
+    EXPECT_EQ(Suggest("", names), "there are bert-base, bert-large, gpt2");
+    EXPECT_EQ(FindAlias("GPT-2", names), "gpt2");
+    EXPECT_EQ(FindAlias("gpt3", names), "");
+}
