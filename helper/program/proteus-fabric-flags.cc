@@ -151,7 +151,7 @@ FabricFlags::AddTo(OptionList& command,
         kinds += (kinds.empty() ? "" : ", ") + kind;
     }
     command.AddValue("fabric", "between the servers of a preset: " + kinds, m_kind);
-    command.AddCheck("fabric", [](const std::string& kind) { GetFabricOptionFields(kind); });
+    command.AddNames("fabric", GetFabricKinds());
     for (const auto& [name, entry] : CollectFields())
     {
         const auto& [field, having] = entry;

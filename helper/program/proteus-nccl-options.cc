@@ -142,8 +142,8 @@ NcclOptions::AddTo(OptionList& command, const std::function<Cluster()>& cluster)
     command.AddRange("channels", 0, MOST_CHANNELS);
     command.AddRange("networkChannels", 0, MOST_CHANNELS);
     command.AddCheck("ncclVersion", [](const std::string& text) { ParseNcclVersion(text); });
-    command.AddCheck("cpuVendor", [](const std::string& name) { CpuVendorFromString(name); });
-    command.AddCheck("netPlugin", [](const std::string& name) { FindNetPlugin(name); });
+    command.AddNames("cpuVendor", GetCpuVendors());
+    command.AddNames("netPlugin", NetPluginRegistry::Get().GetNames());
     command.AddMeaning("algorithm", [](const std::string& name) {
         return MatchName("algorithm", name, ListAlgorithmNames());
     });

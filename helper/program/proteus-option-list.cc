@@ -285,7 +285,7 @@ OptionList::GetMeaning(const std::string& name, const std::string& value) const
     {
         return value;
     }
-    const std::string text = NormaliseValue(entry->kind, "--" + entry->name, value);
+    const std::string text = Normalise(*entry, value);
     const auto meaning = m_meanings.find(entry->name);
     return meaning == m_meanings.end() ? GetValueMeaning(entry->kind, text) : meaning->second(text);
 }
@@ -300,6 +300,23 @@ OptionList::AddChoices(const std::string& name, const std::vector<std::string>& 
             entry.choices = choices;
         }
     }
+}
+
+void
+OptionList::AddNames(const std::string& name, const std::vector<std::string>& names)
+{
+    AddChoices(name, names);
+    for (Entry& entry : m_entries)
+    {
+        entry.isName = entry.isName || entry.name == name;
+    }
+}
+
+std::string
+OptionList::Normalise(const Entry& entry, const std::string& value)
+{
+    const std::string text = NormaliseValue(entry.kind, "--" + entry.name, value);
+    return entry.isName && !text.empty() ? MatchName(entry.name, text, entry.choices) : text;
 }
 
 const OptionList::Entry*
@@ -402,7 +419,7 @@ OptionList::Check(const Word& word) const
         {
             return option + "=true";
         }
-        const std::string value = NormaliseValue(entry->kind, option, word.value);
+        const std::string value = Normalise(*entry, word.value);
         CheckValue(word, value);
         return option + "=" + value;
     }

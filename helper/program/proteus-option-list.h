@@ -64,6 +64,7 @@ class OptionList
         std::string value;                //!< default
         std::string group;                //!< title in help
         std::vector<std::string> choices; //!< for completion; may be empty
+        bool isName{false};               //!< its value is one of the choices
         std::string parts; //!< regular expression, see AddParts(); empty: it writes one file
     };
 
@@ -129,6 +130,10 @@ class OptionList
 
     /// @param name of an option @param choices values that completion offers for it
     void AddChoices(const std::string& name, const std::vector<std::string>& choices);
+
+    /// As AddChoices(), and a value has to be one of them, in any spelling of capitals and hyphens:
+    /// it is read as the choice is written. @param name of an option @param names that there are
+    void AddNames(const std::string& name, const std::vector<std::string>& names);
 
     /// Says what values of an option mean, for what compares them. Without it, values mean the same
     /// that its kind reads alike, see GetValueMeaning(). @param name of the option
@@ -257,6 +262,8 @@ class OptionList
 
     /// @param entry to add
     void AddEntry(Entry entry);
+    /// @param entry an option @param value of it, as typed @return as CommandLine reads it
+    static std::string Normalise(const Entry& entry, const std::string& value);
     /// @param name of an option @return it, or null
     const Entry* Find(const std::string& name) const;
     /// @param name of an option that is none here @return the hint about it, or empty

@@ -37,6 +37,12 @@ CpuVendorFromString(const std::string& text)
     return NAMES.Parse(text);
 }
 
+std::vector<std::string>
+GetCpuVendors()
+{
+    return NAMES.List();
+}
+
 CpuVendor
 FindCpuVendor(const Cluster& cluster, const std::vector<VertexId>& vertices)
 {

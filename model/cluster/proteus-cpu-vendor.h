@@ -48,6 +48,10 @@ const char* ToString(CpuVendor vendor);
  */
 CpuVendor CpuVendorFromString(const std::string& text);
 
+/// @ingroup proteus
+/// @return the names of all vendors
+std::vector<std::string> GetCpuVendors();
+
 /**
  * @ingroup proteus
  * Who made the CPUs of the first server among some vertices: the vendor whose name the model of its

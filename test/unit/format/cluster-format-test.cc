@@ -309,7 +309,7 @@ TEST(ClusterJson, CapabilitiesAndFaults)
     EXPECT_EQ(with("loss_probability", "1.5"),
               "c.json: /links/1/loss_probability: must be a number from 0 to 1, not 1.5");
     EXPECT_EQ(with("generation", "9"),
-              "c.json: /links/1/generation: PCI Express generation 9 is not known; known: 3 to 5");
+              "c.json: /links/1/generation: PCI Express generation 9 is not known; known: 3 to 6");
     EXPECT_EQ(ErrorOf(Exchange("\"roce\"", "\"roce\", \"generation\": 3")),
               "c.json: /links/0/generation: only nvlink and pcie have generations");
     EXPECT_EQ(ErrorOf(Exchange("\"T4\"", "\"T4\", \"forward_gbytes_per_s\": 1")).substr(0, 53),
