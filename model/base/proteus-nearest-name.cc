@@ -94,23 +94,19 @@ FindAlias(const std::string& name, const std::vector<std::string>& names)
 std::string
 Suggest(const std::string& name, const std::vector<std::string>& names)
 {
-    const std::string nearest = FindNearest(name, names);
-    if (!nearest.empty())
-    {
-        return "did you mean " + nearest + "?";
-    }
     const std::string typed = Squeeze(name);
-    std::string longer; // names that begin with it
+    std::string meant; // names that begin with it
     std::string all;
     for (const std::string& candidate : names)
     {
         if (!typed.empty() && Squeeze(candidate).rfind(typed, 0) == 0)
         {
-            longer += (longer.empty() ? "did you mean " : " or ") + candidate;
+            meant += (meant.empty() ? "" : " or ") + candidate;
         }
         all += (all.empty() ? "there are " : ", ") + candidate;
     }
-    return longer.empty() ? all : longer + "?";
+    meant = meant.empty() ? FindNearest(name, names) : meant;
+    return meant.empty() ? all : "did you mean " + meant + "?";
 }
 
 } // namespace proteus

@@ -27,7 +27,7 @@ std::string FindAlias(const std::string& name, const std::vector<std::string>& n
 
 /// @ingroup proteus
 /// @param name that is not there @param names that there are
-/// @return "did you mean NAME?" of the nearest, or of those that begin with it; else all names
+/// @return "did you mean NAME?" of those that begin with it, or of the nearest; else all names
 std::string Suggest(const std::string& name, const std::vector<std::string>& names);
 
 } // namespace proteus

@@ -17,6 +17,7 @@ TEST(NearestName, IsSuggested)
     const std::vector<std::string> names{"bert-base", "bert-large", "gpt2"};
     EXPECT_EQ(Suggest("bert_bsae", names), "did you mean bert-base?");
     EXPECT_EQ(Suggest("BERT", names), "did you mean bert-base or bert-large?");
+    EXPECT_EQ(Suggest("bert", {"bart", "bert1", "bert2"}), "did you mean bert1 or bert2?");
     EXPECT_EQ(Suggest("resnet", names), "there are bert-base, bert-large, gpt2");
     EXPECT_EQ(Suggest("", names), "there are bert-base, bert-large, gpt2");
     EXPECT_EQ(FindAlias("GPT-2", names), "gpt2");
