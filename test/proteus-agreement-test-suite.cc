@@ -128,7 +128,7 @@ class AgreementTest : public TestCase
         std::vector<std::string> presets{"dgx1-v100", "dgx-a100", "dgx-h100", "hgx-b200"};
         if (m_isWhole)
         {
-            presets.insert(presets.end(), {"dgx2", "pcie-v100x4", "titanxp-pcie"});
+            presets.insert(presets.end(), {"dgx2", "hgx-b300", "pcie-v100x4", "titanxp-pcie"});
         }
         for (const std::string& preset : presets)
         {
