@@ -11,8 +11,8 @@
  * @file
  * @ingroup proteus
  * What differs between ns-3.35 and ns-3.48, in one place. No other file of the
- * module asks for the version of ns-3. Only the rooms that know the simulator
- * include it.
+ * module asks for the version of ns-3 (of the tests, proteus-test-duration.h). Only the rooms that
+ * know the simulator include it.
  */
 
 #include "ns3/enum.h"

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "proteus-test-duration.h"
+
 #include "ns3/config.h"
 #include "ns3/proteus-algorithm-traits.h"
 #include "ns3/proteus-cluster-file.h"
@@ -413,15 +415,16 @@ class AgreementTestSuite : public TestSuite
     AgreementTestSuite(const std::string& name, bool isWhole)
         : TestSuite(name)
     {
-        AddTestCase(new AgreementTest(isWhole), isWhole ? TestCase::EXTENSIVE : TestCase::QUICK);
+        AddTestCase(new AgreementTest(isWhole),
+                    isWhole ? TestDuration::EXTENSIVE : TestDuration::QUICK);
         if (!isWhole)
         {
-            AddTestCase(new SharedNicAgreementTest, TestCase::QUICK);
-            AddTestCase(new InputTurnsAgreementTest, TestCase::QUICK);
+            AddTestCase(new SharedNicAgreementTest);
+            AddTestCase(new InputTurnsAgreementTest);
         }
         else
         {
-            AddTestCase(new LargeJobAgreementTest, TestCase::EXTENSIVE);
+            AddTestCase(new LargeJobAgreementTest, TestDuration::EXTENSIVE);
         }
     }
 };

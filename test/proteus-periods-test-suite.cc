@@ -5,6 +5,7 @@
  */
 
 #include "proteus-repetition-test-tools.h"
+#include "proteus-test-duration.h"
 
 #include "ns3/proteus-compat.h"
 #include "ns3/test.h"
@@ -129,8 +130,8 @@ class PeriodsTestSuite : public TestSuite
     PeriodsTestSuite()
         : TestSuite("proteus-periods")
     {
-        AddTestCase(new PeriodsCase(1, 12), TestCase::QUICK);
-        AddTestCase(new PeriodsCase(100, 200), TestCase::TAKES_FOREVER);
+        AddTestCase(new PeriodsCase(1, 12));
+        AddTestCase(new PeriodsCase(100, 200), TestDuration::TAKES_FOREVER);
     }
 } g_periodsTestSuite; //!< registers itself
 

@@ -5,6 +5,7 @@
  */
 
 #include "proteus-repetition-test-tools.h"
+#include "proteus-test-duration.h"
 
 #include "ns3/proteus-graph-iterations.h"
 #include "ns3/proteus-model-options.h"
@@ -601,17 +602,17 @@ class RepetitionJobsTestSuite : public TestSuite
     RepetitionJobsTestSuite()
         : TestSuite("proteus-repetition-jobs")
     {
-        AddTestCase(new LateEndsCase, TestCase::QUICK);
-        AddTestCase(new LateUnitsCase, TestCase::QUICK);
-        AddTestCase(new OverlapCase(OverlapCase::MESSAGE, 11), TestCase::QUICK);
-        AddTestCase(new OverlapCase(OverlapCase::LATE_RANK, 16), TestCase::QUICK);
-        AddTestCase(new RailsCase, TestCase::QUICK);
-        AddTestCase(new MeetingsCase, TestCase::QUICK);
-        AddTestCase(new ChainCase, TestCase::QUICK);
-        AddTestCase(new SmallJobsCase(1, 8), TestCase::QUICK);
+        AddTestCase(new LateEndsCase);
+        AddTestCase(new LateUnitsCase);
+        AddTestCase(new OverlapCase(OverlapCase::MESSAGE, 11));
+        AddTestCase(new OverlapCase(OverlapCase::LATE_RANK, 16));
+        AddTestCase(new RailsCase);
+        AddTestCase(new MeetingsCase);
+        AddTestCase(new ChainCase);
+        AddTestCase(new SmallJobsCase(1, 8));
         for (uint32_t first = 1000; first < 1400; first += 25)
         {
-            AddTestCase(new SmallJobsCase(first, 25), TestCase::TAKES_FOREVER);
+            AddTestCase(new SmallJobsCase(first, 25), TestDuration::TAKES_FOREVER);
         }
     }
 } g_repetitionJobsTestSuite; //!< registers itself

@@ -5,6 +5,7 @@
  */
 
 #include "proteus-repetition-test-tools.h"
+#include "proteus-test-duration.h"
 
 #include "ns3/proteus-compat.h"
 #include "ns3/test.h"
@@ -636,21 +637,21 @@ class RepetitionTestSuite : public TestSuite
     RepetitionTestSuite()
         : TestSuite("proteus-repetition")
     {
-        AddTestCase(new CountsCase, TestCase::QUICK);
-        AddTestCase(new EqualServersCase("dgx-a100", 2), TestCase::QUICK);
-        AddTestCase(new EqualServersCase("dgx-a100", 8), TestCase::QUICK);
-        AddTestCase(new EqualServersCase("dgx-h100", 8), TestCase::QUICK);
-        AddTestCase(new SwitchTreesCase, TestCase::QUICK);
-        AddTestCase(new LateRankCase("dgx-a100", 1), TestCase::QUICK);
-        AddTestCase(new LateRankCase("pcie-v100x4", 1), TestCase::QUICK);
-        AddTestCase(new LateRankCase("dgx1-v100", 1), TestCase::QUICK);
-        AddTestCase(new LateRankCase("dgx-h100", 2), TestCase::EXTENSIVE);
-        AddTestCase(new WindowCase, TestCase::QUICK);
-        AddTestCase(new MutationCase, TestCase::QUICK);
-        AddTestCase(new RandomJobsCase(1, 20, 1 << 30), TestCase::QUICK);
-        AddTestCase(new RandomJobsCase(100, 5, 1), TestCase::QUICK);
-        AddTestCase(new RandomJobsCase(1000, 900, 1 << 30), TestCase::TAKES_FOREVER);
-        AddTestCase(new RandomJobsCase(2000, 100, 1), TestCase::TAKES_FOREVER);
+        AddTestCase(new CountsCase);
+        AddTestCase(new EqualServersCase("dgx-a100", 2));
+        AddTestCase(new EqualServersCase("dgx-a100", 8));
+        AddTestCase(new EqualServersCase("dgx-h100", 8));
+        AddTestCase(new SwitchTreesCase);
+        AddTestCase(new LateRankCase("dgx-a100", 1));
+        AddTestCase(new LateRankCase("pcie-v100x4", 1));
+        AddTestCase(new LateRankCase("dgx1-v100", 1));
+        AddTestCase(new LateRankCase("dgx-h100", 2), TestDuration::EXTENSIVE);
+        AddTestCase(new WindowCase);
+        AddTestCase(new MutationCase);
+        AddTestCase(new RandomJobsCase(1, 20, 1 << 30));
+        AddTestCase(new RandomJobsCase(100, 5, 1));
+        AddTestCase(new RandomJobsCase(1000, 900, 1 << 30), TestDuration::TAKES_FOREVER);
+        AddTestCase(new RandomJobsCase(2000, 100, 1), TestDuration::TAKES_FOREVER);
     }
 } g_repetitionTestSuite; //!< registers itself
 

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "proteus-test-duration.h"
 #include "unit/schedule/layer-net.h"
 
 #include "ns3/proteus-executor-packet.h"
@@ -383,11 +384,11 @@ class ScheduleTestSuite : public TestSuite
     ScheduleTestSuite()
         : TestSuite("proteus-schedule")
     {
-        AddTestCase(new ScheduleBoundTest(20), TestCase::QUICK);
-        AddTestCase(new ScheduleBoundTest(300), TestCase::EXTENSIVE);
-        AddTestCase(new ScheduleCreditTest, TestCase::QUICK);
-        AddTestCase(new ScheduleWireTest, TestCase::QUICK);
-        AddTestCase(new ScheduleServersTest, TestCase::QUICK);
+        AddTestCase(new ScheduleBoundTest(20));
+        AddTestCase(new ScheduleBoundTest(300), TestDuration::EXTENSIVE);
+        AddTestCase(new ScheduleCreditTest);
+        AddTestCase(new ScheduleWireTest);
+        AddTestCase(new ScheduleServersTest);
     }
 };
 
