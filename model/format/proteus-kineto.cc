@@ -7,6 +7,7 @@
 #include "proteus-kineto.h"
 
 #include "proteus-kineto-communication.h"
+#include "proteus-kineto-doubts.h"
 #include "proteus-kineto-events.h"
 #include "proteus-trace-doubts.h"
 
