@@ -66,7 +66,7 @@ TEST(ListMistakes, TablesThatContradictEachOther)
     ExpectRefusal(start(change(head, "note", "system") + line, table), "'system' is there twice");
     ExpectRefusal(
         start(head + change(line, "process-per-gpu", "mpirun"), table),
-        "tables.csv:2: launch must be process-per-gpu, one-process or stream, not 'mpirun'");
+        "tables.csv:2: unknown launch mode 'mpirun'; known are stream, process-per-gpu, one-proc");
     ExpectRefusal(start(change(head, "note", "remark") + line, table),
                   ":1: there is no column note");
     ExpectRefusal(start(head + change(line, "1,8,", "1.5,8,"), table),
