@@ -175,7 +175,26 @@ TEST(ListMistakes, TimesThatAreTakenFromAFile)
                                                 R"({"format": "proteus-evaluation-results",
  "version": 1, "runs": [)" + runs + "]}")});
     };
-    EXPECT_NE(start(run("0.25")).out.find("of 1 of 1 runs are those of"), std::string::npos);
+    const Outcome unsure = start(run("0.25"));
+    EXPECT_NE(unsure.out.find("of 1 of 1 runs are those of"), std::string::npos);
+    EXPECT_NE(unsure.error.find("r.json: does not say of which models, strategies and options"),
+              std::string::npos)
+        << unsure.error;
+    const std::string job =
+        R"(, "job": {"model": "alexnet", "variables": "", "cluster": "pcie-v100x4", "nodes": 1,
+ "strategy": {"dp": 4, "dataType": "fp16", "microBatch": )";
+    const Outcome same = start(run("0.25", job + "8}, \"options\": {}}"));
+    EXPECT_EQ(same.error, "") << same.error;
+    EXPECT_NE(same.out.find("of 1 of 1 runs are those of"), std::string::npos);
+    for (const char* other : {"4}, \"options\": {}}", "8}, \"options\": {\"stream\": \"2\"}}"})
+    {
+        const Outcome outcome = start(run("0.25", job + other));
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        EXPECT_NE(outcome.error.find("1 time by packets are of other models, strategies or"),
+                  std::string::npos)
+            << outcome.error;
+        EXPECT_EQ(outcome.out.find("runs are those of"), std::string::npos) << outcome.out;
+    }
     ExpectRefusal(start(run("0")),
                   "r.json: /runs/0/executors/packet/iteration_s: must be a number");
     ExpectRefusal(start(run("1", R"(, "stratgy": "t")")),
