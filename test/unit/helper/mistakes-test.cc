@@ -175,6 +175,7 @@ const std::vector<Mistake> MISTAKES{
     {"collective", {"--size=8M"}, "it is --min and --max"},
     {"collective", {"--algo=ring"}, "did you mean --algorithm?"},
     {"collective", {"--al=ring"}, "there is no such option; --help lists all"},
+    {"collective", {"\u2014gpus=4"}, "options begin with two dashes: --gpus=4"},
     {"collective", {"--algoritm=ring"}, "did you mean --algorithm?"},
     {"collective", {"--collectives=all-reduce"}, "did you mean --collective?"},
     {"compile", {"--gpus=A100"}, "did you mean --gpu?"},
