@@ -202,3 +202,30 @@ TEST(ListMistakes, TimesThatAreTakenFromAFile)
     ExpectRefusal(start(run("1") + "," + run("2")),
                   "r.json: /runs/1: there is a run of this workload and strategy already");
 }
+
+// Results that a search has kept are those of the same links and attributes.
+TEST(ListMistakes, LogsOfOtherSearches)
+{
+    const Folder folder;
+    const std::string log = "--log=" + folder.Get() + "/log.jsonl";
+    const auto start = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> words{MODEL,
+                                       "--variables=layers=2",
+                                       "--nodes=2",
+                                       "--globalBatch=16",
+                                       "--fabric=leaf-spine",
+                                       "--serversPerLeaf=1",
+                                       "--vary=none",
+                                       "--flows=1",
+                                       "--packets=0",
+                                       "--quiet",
+                                       log};
+        words.insert(words.end(), more.begin(), more.end());
+        return Start("search", words);
+    };
+    EXPECT_EQ(start({"--oversubscription=2"}).code, 0);
+    EXPECT_EQ(start({"--oversubscription=2"}).code, 0);
+    ExpectRefusal(start({"--oversubscription=4"}), "is of another search (");
+    ExpectRefusal(start({"--oversubscription=2", NETWORK + "Algorithm=ring"}),
+                  "this one is of gpt3-125m");
+}
