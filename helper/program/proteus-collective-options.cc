@@ -10,6 +10,7 @@
 
 #include "ns3/proteus-algorithm-traits.h"
 #include "ns3/proteus-cluster-file.h"
+#include "ns3/proteus-launch-mode.h"
 #include "ns3/proteus-protocol.h"
 
 #include <array>
@@ -153,6 +154,12 @@ CollectiveProgramOptions::AddTo(OptionList& command)
                      "GPUs of a server) or stream (launching costs nothing) (empty: "
                      "process-per-gpu, with --measured as the log's nGpus says)",
                      launchMode);
+    command.AddCheck("launchMode", [](const std::string& name) {
+        if (!name.empty())
+        {
+            LaunchModeFromString(name);
+        }
+    });
     command.AddIdle("joinWindow", [this]() {
         return std::string(launchMode) == "stream"
                    ? ""

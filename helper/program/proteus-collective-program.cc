@@ -139,12 +139,6 @@ MakeTest(const CollectiveProgramOptions& options, const Schedule& schedule, cons
         Warn(line);
     }
     test.launchMode = options.launchMode;
-    if (test.launchMode != "process-per-gpu" && test.launchMode != "one-process" &&
-        test.launchMode != "stream")
-    {
-        throw std::invalid_argument("--launchMode=" + test.launchMode +
-                                    ": must be process-per-gpu, one-process or stream");
-    }
     if (!(options.pluginLatency >= 0) || options.pluginLatency > 1e6)
     {
         throw std::invalid_argument("--pluginLatency: must be 0 to 1e6 microseconds");

@@ -310,6 +310,13 @@ CommandLineProgram::Main(int argc, char* argv[])
                      "--config does not repeat it; give it as --NAME=VALUE");
             }
         }
+#ifndef NS3_LOG_ENABLE
+        if (const char* log = std::getenv("NS_LOG"); log != nullptr && *log != '\0')
+        {
+            Warn("the environment variable NS_LOG has no effect: this build of ns-3 has no logs; "
+                 "one for debugging has (./ns3 configure --build-profile=debug)");
+        }
+#endif
         std::vector<std::string> idle;
         WithOptions(command, [&]() {
             const EndAtOnce nothingDone; // it may take long to look at a large job

@@ -17,6 +17,7 @@
 
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-output-file.h"
+#include "ns3/proteus-plural.h"
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
@@ -114,24 +115,26 @@ FindCalibrations(const Options& options, const std::vector<EvaluationWorkload>& 
     return files;
 }
 
-/// @return what an earlier run has found, by workload and strategy
-std::map<std::pair<std::string, std::string>, ExecutorTime>
+/// What earlier runs by packets have found, by workload and strategy.
+using KnownRuns = std::map<std::pair<std::string, std::string>, EvaluatedStrategy>;
+
+/// @return what is known
+KnownRuns
 LoadPacketTimes(const Options& options)
 {
-    std::map<std::pair<std::string, std::string>, ExecutorTime> times;
+    KnownRuns known;
     if (!options.reuse.empty())
     {
         InputFile file(options.reuse);
         for (const EvaluatedStrategy& run : ReadEvaluationJson(file.GetStream(), options.reuse))
         {
-            const auto packet = run.times.find("packet");
-            if (packet != run.times.end())
+            if (run.times.count("packet") > 0)
             {
-                times[{run.workload, run.strategy}] = packet->second;
+                known[{run.workload, run.strategy}] = run;
             }
         }
     }
-    return times;
+    return known;
 }
 
 /// What is run.
@@ -140,16 +143,72 @@ struct Evaluation
     const Options& options;
     const std::vector<std::string>& executors;
     const std::vector<EvaluationWorkload>& workloads;
-    /// Times by packets that need no run, by workload and strategy.
-    const std::map<std::pair<std::string, std::string>, ExecutorTime>& known;
+    const KnownRuns& known; //!< which may be of other jobs of the same names
     const std::map<std::string, std::string>& calibrations; //!< file by preset
     std::size_t total;                                      //!< runs
 };
 
-/// Runs everything. @param evaluation what is run @param runs that are added
+/// How many times by packets were known.
+struct Reuse
+{
+    std::size_t taken{0};   //!< from runs of the same job
+    std::size_t unsure{0};  //!< of them, from runs that do not say of which job they are
+    std::size_t foreign{0}; //!< of other jobs, or with other options, and not taken
+
+    /// @param known runs @param workload of a job @param strategy its name @param job as
+    /// DescribeEvaluated() has it @return the time by packets; null if it is not known
+    const ExecutorTime* Take(const KnownRuns& known,
+                             const std::string& workload,
+                             const std::string& strategy,
+                             const std::string& job)
+    {
+        const auto found = known.find({workload, strategy});
+        if (found == known.end())
+        {
+            return nullptr;
+        }
+        if (!found->second.job.empty() && found->second.job != job)
+        {
+            ++foreign;
+            return nullptr;
+        }
+        ++taken;
+        unsure += found->second.job.empty() ? 1 : 0;
+        return &found->second.times.at("packet");
+    }
+
+    /// Says what was taken. @param file that it is from @param total runs
+    void Say(const std::string& file, std::size_t total) const
+    {
+        if (foreign > 0)
+        {
+            Warn("--reuse=" + file + ": " + FormatThings(foreign, "time") +
+                 " by packets are of other models, strategies or options of the same names, and "
+                 "are not taken");
+        }
+        else if (taken == 0)
+        {
+            Warn("--reuse=" + file +
+                 " has no effect: it has no time by packets of these workloads and strategies");
+        }
+        if (unsure > 0)
+        {
+            Warn("--reuse=" + file + ": does not say of which models, strategies and options " +
+                 FormatThings(unsure, "time") + " by packets are: those of the same names count");
+        }
+        if (taken > 0)
+        {
+            std::cout << "\nTimes of executor packet of " << taken << " of " << total
+                      << " runs are those of " << file << ".\n";
+        }
+    }
+};
+
+/// Runs everything. @param evaluation what is run @param runs that are added @param reuse counts
+/// what was known
 /// @throw RunStopped if a signal comes; the runs until then are there
 void
-RunAll(const Evaluation& evaluation, std::vector<EvaluatedStrategy>& runs)
+RunAll(const Evaluation& evaluation, std::vector<EvaluatedStrategy>& runs, Reuse& reuse)
 {
     ProgressLine progress("evaluation");
     for (const EvaluationWorkload& workload : evaluation.workloads)
@@ -172,17 +231,21 @@ RunAll(const Evaluation& evaluation, std::vector<EvaluatedStrategy>& runs)
             run.calibration =
                 evaluation.calibrations.empty() ? "" : evaluation.calibrations.at(workload.cluster);
             std::vector<std::string> left = evaluation.executors;
-            const auto packet = evaluation.known.find({workload.GetTitle(), strategy});
-            if (packet != evaluation.known.end())
+            const ExecutorTime* packet =
+                reuse.Take(evaluation.known,
+                           workload.GetTitle(),
+                           strategy,
+                           DescribeEvaluated(workload, i, run.information.configuration));
+            if (packet)
             {
                 left.erase(std::remove(left.begin(), left.end(), "packet"), left.end());
             }
             runs.push_back(ReadNamed(evaluation.options.list, [&] {
                 return Evaluate(workload, i, evaluation.options.models, left, run);
             }));
-            if (packet != evaluation.known.end())
+            if (packet)
             {
-                runs.back().times["packet"] = packet->second;
+                runs.back().times["packet"] = *packet;
             }
             if (!evaluation.options.json.empty())
             {
@@ -207,9 +270,10 @@ EvaluateAll(const Options& options, const std::vector<std::string>& executors)
         total += workload.strategies.size();
     }
     std::vector<EvaluatedStrategy> runs;
+    Reuse reuse;
     try
     {
-        RunAll({options, executors, workloads, known, calibrations, total}, runs);
+        RunAll({options, executors, workloads, known, calibrations, total}, runs, reuse);
     }
     catch (const RunStopped&)
     {
@@ -226,18 +290,9 @@ EvaluateAll(const Options& options, const std::vector<std::string>& executors)
                                                       : "")
                   << "  " << sentence << '\n';
     }
-    const auto nReused = std::count_if(runs.begin(), runs.end(), [&](const auto& run) {
-        return known.count({run.workload, run.strategy}) > 0;
-    });
-    if (!options.reuse.empty() && nReused == 0)
+    if (!options.reuse.empty())
     {
-        Warn("--reuse=" + options.reuse +
-             " has no effect: it has no time by packets of these workloads and strategies");
-    }
-    else if (!options.reuse.empty())
-    {
-        std::cout << "\nTimes of executor packet of " << nReused << " of " << runs.size()
-                  << " runs are those of " << options.reuse << ".\n";
+        reuse.Say(options.reuse, runs.size());
     }
     WriteCsvFile(options.csv, [&](std::ostream& out) { WriteEvaluationCsv(runs, out); });
 }

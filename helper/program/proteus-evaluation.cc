@@ -163,6 +163,42 @@ GetStrategyName(const EvaluationWorkload& workload, std::size_t strategy)
     return nlohmann::json::parse(workload.strategies.at(strategy)).at("name").get<std::string>();
 }
 
+std::string
+DescribeEvaluated(const EvaluationWorkload& workload,
+                  std::size_t strategy,
+                  const Configuration& typed)
+{
+    static const std::set<std::string> SAME{"list",
+                                            "calibrations",
+                                            "only",
+                                            "executor",
+                                            "csv",
+                                            "json",
+                                            "reuse",
+                                            "config",
+                                            "ignoreMemory",
+                                            "quiet",
+                                            "repetition",
+                                            "threads"};
+    auto plan = nlohmann::json::parse(workload.strategies.at(strategy));
+    plan.erase("name");
+    nlohmann::json options = nlohmann::json::object();
+    for (const auto& [name, value] : typed)
+    {
+        if (SAME.count(name) == 0)
+        {
+            options[name] = value;
+        }
+    }
+    return nlohmann::json{{"model", workload.model},
+                          {"variables", workload.variables},
+                          {"cluster", workload.cluster},
+                          {"nodes", workload.nodes},
+                          {"strategy", plan},
+                          {"options", options}}
+        .dump();
+}
+
 EvaluatedStrategy
 Evaluate(const EvaluationWorkload& workload,
          std::size_t strategy,
@@ -185,6 +221,7 @@ Evaluate(const EvaluationWorkload& workload,
     EvaluatedStrategy result;
     result.workload = workload.GetTitle();
     result.strategy = GetStrategyName(workload, strategy);
+    result.job = DescribeEvaluated(workload, strategy, options.information.configuration);
     const auto prepare = [&]() -> std::pair<Cluster, ExecutionGraph> {
         Cluster cluster = run.BuildCluster();
         const auto [plan, framework] = run.framework.LoadPlan(
@@ -225,6 +262,10 @@ WriteEvaluationJson(const std::vector<EvaluatedStrategy>& runs, std::ostream& ou
         }
         list.push_back(
             {{"workload", run.workload}, {"strategy", run.strategy}, {"executors", times}});
+        if (!run.job.empty())
+        {
+            list.back()["job"] = nlohmann::ordered_json::parse(run.job);
+        }
     }
     out << nlohmann::ordered_json{{"format", RESULT_FORMAT}, {"version", VERSION}, {"runs", list}}
                .dump(1)
@@ -236,15 +277,18 @@ ReadEvaluationJson(std::istream& input, const std::string& fileName)
 {
     constexpr double LEAST_S = 1e-12; // a picosecond
     const double most = std::numeric_limits<double>::max();
-    const JsonDocument document(input, fileName);
+    const std::string text = ReadWhole(input, fileName, MOST_BYTES);
+    std::istringstream copy(text);
+    const JsonDocument document(copy, fileName);
     document.CheckFormat(RESULT_FORMAT, VERSION);
+    const auto whole = nlohmann::json::parse(text);
     const JsonValue list = document.GetRoot().Get("runs");
     std::vector<EvaluatedStrategy> runs;
     std::set<std::pair<std::string, std::string>> known;
     for (std::size_t i = 0; i < list.Size(); ++i)
     {
         const JsonValue json = list.At(i);
-        json.AllowKeys("a run", {"workload", "strategy", "executors"});
+        json.AllowKeys("a run", {"workload", "strategy", "executors", "job"});
         EvaluatedStrategy run;
         run.workload = json.Get("workload").AsString();
         run.strategy = json.Get("strategy").AsString();
@@ -259,6 +303,10 @@ ReadEvaluationJson(std::istream& input, const std::string& fileName)
             time.AllowKeys("a time", {"iteration_s", "cpu_s"});
             run.times[executor] = {time.Get("iteration_s").AsNumber(LEAST_S, most),
                                    time.Get("cpu_s").AsNumber(0, most)};
+        }
+        if (json.Has("job"))
+        {
+            run.job = whole.at("runs").at(i).at("job").dump();
         }
         runs.push_back(std::move(run));
     }

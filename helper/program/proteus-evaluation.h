@@ -68,6 +68,18 @@ std::vector<EvaluationWorkload> ReadEvaluation(std::istream& input, const std::s
 
 /**
  * @ingroup proteus
+ * @param workload a workload
+ * @param strategy which of its strategies
+ * @param typed options of the program
+ * @return what times by packets depend on, as JSON: model, variables, strategy, and the options
+ * that change results. Equal jobs have equal texts, whatever they are called.
+ */
+std::string DescribeEvaluated(const EvaluationWorkload& workload,
+                              std::size_t strategy,
+                              const Configuration& typed);
+
+/**
+ * @ingroup proteus
  * Runs a workload by one executor after the other.
  * @param workload what is run
  * @param strategy which of its strategies

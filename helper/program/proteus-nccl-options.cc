@@ -155,8 +155,7 @@ NcclOptions::AddTo(OptionList& command, const std::function<Cluster()>& cluster)
     });
     command.AddIdle("ncclVersion", [this]() -> std::string {
         return GetVersion() > NEWEST_NCCL
-                   ? "the newest version that is known is taken, " +
-                         std::to_string(NEWEST_NCCL / 100) + "." + std::to_string(NEWEST_NCCL % 100)
+                   ? "the newest version that is known is taken, " + FormatNcclVersion(NEWEST_NCCL)
                    : "";
     });
     if (cluster)

@@ -390,6 +390,15 @@ OptionList::Split(const std::string& text, const std::string& before) const
                                         (hint.empty() ? "options begin with two dashes: -" + text
                                                       : "there is no such option: " + hint));
         }
+        for (const std::string dash : {"\u2014", "\u2013"}) // what editors make of two
+        {
+            if (text.rfind(dash, 0) == 0)
+            {
+                const std::size_t begin = text.find_first_not_of('-', dash.size());
+                throw std::invalid_argument(text + ": options begin with two dashes: --" +
+                                            (begin == std::string::npos ? "" : text.substr(begin)));
+            }
+        }
         const bool isValue = before.rfind("--", 0) == 0 && before.find('=') == std::string::npos &&
                              Find(before.substr(2)) &&
                              Find(before.substr(2))->kind != OptionKind::FLAG;
@@ -448,6 +457,10 @@ OptionList::Check(const Word& word) const
         names.emplace_back("config");
         for (const auto& question : QUESTIONS)
         {
+            if (word.name == question.first) // in a file: on the command line it is answered
+            {
+                throw std::invalid_argument(option + " prints something instead of a run");
+            }
             names.push_back(question.first);
         }
         names.insert(names.end(), PRINTERS.begin(), PRINTERS.end());

@@ -14,7 +14,7 @@
 #include "ns3/proteus-chrome-trace.h"
 #include "ns3/proteus-executor-comparison.h"
 #include "ns3/proteus-executor.h"
-#include "ns3/proteus-gpu-model.h"
+#include "ns3/proteus-graph-representative.h"
 #include "ns3/proteus-html-report.h"
 #include "ns3/proteus-kineto-trace.h"
 #include "ns3/proteus-output-file.h"
@@ -29,6 +29,7 @@
 #include <filesystem>
 #include <functional>
 #include <iostream>
+#include <numeric>
 #include <sstream>
 #include <stdexcept>
 
@@ -217,30 +218,54 @@ ResultOptions::Write(const ReportedRun& run, const std::vector<Table>& more) con
 namespace
 {
 
+constexpr double PS_PER_S = 1e12;
+
+/// @param run with a timeline @param result one of its results @param peaks of its GPUs, FLOP/s
+/// @return FLOPs that its GPUs could have done at their peaks while kernels ran; 0 without kernels
+double
+CountPossibleFlops(const ReportedRun& run,
+                   const RunRecord& result,
+                   const std::vector<double>& peaks)
+{
+    double flops = 0;
+    for (const Span& span : result.timeline.spans)
+    {
+        const Task& task = run.graph.GetTask(span.task);
+        if (task.kind == TaskKind::COMPUTE && !run.graph.IsHostStream(task.stream))
+        {
+            flops +=
+                static_cast<double>(span.endPs - span.startPs) / PS_PER_S * peaks.at(span.device);
+        }
+    }
+    return HasRepresentative(run.graph) ? flops * static_cast<double>(peaks.size()) : flops;
+}
+
 /// Names results in which the GPUs do more than they can. @param run whose results get notes
 void
 AddImpossibleRates(ReportedRun& run)
 {
-    constexpr double PS_PER_S = 1e12;
-    double peak = 0; // FLOP/s
-    for (DeviceId device = 0; device < run.graph.GetNDevices(); ++device)
-    {
-        const Vertex& gpu = run.cluster.GetVertices()[run.cluster.GetGpus()[device]];
-        peak += FindGpuDatasheet(gpu.model).PeakFlops(run.dataType);
-    }
-    const double leastS =
-        peak > 0 ? run.graph.GetFacts().modelFlopsPerIteration / peak : 0; // of all iterations
+    const auto peaks = ListPeakFlops(run.cluster, run.graph.GetNDevices(), run.dataType);
+    const double peak = std::accumulate(peaks.begin(), peaks.end(), 0.0);
+    const double flops = run.graph.GetFacts().modelFlopsPerIteration; // of all iterations
     for (RunRecord& result : run.results)
     {
         const double takenS = static_cast<double>(result.timeline.endPs) / PS_PER_S;
-        if (!result.isPartial && takenS > 0 && takenS < leastS)
+        if (result.isPartial || !(flops > 0) || !(peak > 0) || !(takenS > 0))
+        {
+            continue;
+        }
+        const double leastS = flops / peak;
+        const double kernelsS = CountPossibleFlops(run, result, peaks) / peak;
+        const bool isShort = takenS < leastS;
+        if (isShort || (kernelsS > 0 && kernelsS < leastS))
         {
             result.notes.push_back(
-                "an MFU above 100 % is impossible: at the dense " +
-                std::string(ToString(run.dataType)) +
-                " peak of the GPUs the FLOPs of the model "
-                "take " +
-                FormatTime(leastS) + " at least, and the run takes " + FormatTime(takenS) +
+                std::string(isShort ? "an MFU above 100 % is" : "kernels faster than GPUs are") +
+                " impossible: at the dense " + std::string(ToString(run.dataType)) +
+                " peak of the GPUs the FLOPs of the model take " + FormatTime(leastS) +
+                " at least, and " +
+                (isShort ? "the run takes " + FormatTime(takenS)
+                         : "kernels take " + FormatTime(kernelsS) + " on the mean GPU") +
                 ": the times of kernels (--computeTime, --profile, a file) are "
                 "too short, the FLOPs that the model or the file says too many, or --dataType "
                 "another");

@@ -312,27 +312,75 @@ Honours(const ExecutorTraits& traits, const std::string& field)
     return traits.hasPackets || traits.collectiveFields.count(field) > 0;
 }
 
-/// @param configuration options, as they were typed @param traits of an executor that has run
+/// @param graph that was run @return whether something goes from one GPU to another
+bool
+HasCommunication(const ExecutionGraph& graph)
+{
+    const auto& tasks = graph.GetTasks();
+    return std::any_of(tasks.begin(), tasks.end(), [&graph](const Task& task) {
+        return task.kind == TaskKind::COMMUNICATION && graph.GetGroups()[task.place].size() > 1;
+    });
+}
+
+/// What of collectives options of the programs say, by names of fields, see GetCollectiveFields().
+const std::map<std::string, std::string> CHOICES{{"Algorithm", "algorithm"},
+                                                 {"Protocol", "protocol"},
+                                                 {"Channels", "channels"},
+                                                 {"NetworkChannels", "networkChannels"},
+                                                 {"NcclVersion", "ncclVersion"},
+                                                 {"CpuVendor", "cpuVendor"}};
+
+/// @param typed what was typed @param traits of an executor that has run
+/// @return a line for each option about communication that it heeds, in a job that has none
+std::vector<std::string>
+FindNeedless(const TypedNetwork& typed, const ExecutorTraits& traits)
+{
+    std::vector<std::string> options{"communicationSchedule"};
+    for (const auto& [field, option] : CHOICES)
+    {
+        if (Honours(traits, field))
+        {
+            options.push_back(option);
+        }
+    }
+    if (traits.hasPackets)
+    {
+        options.insert(options.end(), {"joinWindow", "joinGrid"});
+    }
+    std::vector<std::string> lines;
+    for (const std::string& option : options)
+    {
+        const std::string value = FindTyped(typed.configuration, option);
+        const std::string text = "--" + option + "=" + value;
+        if (!value.empty() && !IsNamed(typed, text))
+        {
+            lines.push_back(text +
+                            " has no effect: no GPU of the job sends anything to another one");
+        }
+    }
+    return lines;
+}
+
+/// @param typed what was typed @param traits of an executor that has run
 /// @param settings of the run @param cluster that it ran on @param graph that was run
 /// @return a line for each option of NCCL that was typed and changes nothing in this run
 std::vector<std::string>
-FindUnusedChoices(const Configuration& configuration,
+FindUnusedChoices(const TypedNetwork& typed,
                   const ExecutorTraits& traits,
                   const ExecutorSettings& settings,
                   const Cluster& cluster,
                   const ExecutionGraph& graph)
 {
-    const std::map<std::string, std::string> options{{"Algorithm", "algorithm"},
-                                                     {"Protocol", "protocol"},
-                                                     {"Channels", "channels"},
-                                                     {"NetworkChannels", "networkChannels"},
-                                                     {"NcclVersion", "ncclVersion"}};
+    if (!HasCommunication(graph))
+    {
+        return FindNeedless(typed, traits);
+    }
     std::vector<std::string> lines;
     const CollectiveSettings defaults;
     for (const CollectiveField& field : GetCollectiveFields())
     {
-        const auto option = options.find(field.name);
-        if (option == options.end() || !Honours(traits, field.name))
+        const auto option = CHOICES.find(field.name);
+        if (option == CHOICES.end() || !Honours(traits, field.name))
         {
             continue;
         }
@@ -343,12 +391,12 @@ FindUnusedChoices(const Configuration& configuration,
                 return settings.collectives.*member != defaults.*member;
             },
             field.member);
-        const std::string value = FindTyped(configuration, option->second);
-        if (!value.empty() && isSet &&
+        const std::string value = FindTyped(typed.configuration, option->second);
+        const std::string text = "--" + option->second + "=" + value;
+        if (!value.empty() && isSet && !IsNamed(typed, text) &&
             CommunicateAlike(graph, cluster, settings.collectives, without))
         {
-            lines.push_back("--" + option->second + "=" + value +
-                            " has no effect: this job communicates alike without it");
+            lines.push_back(text + " has no effect: this job communicates alike without it");
         }
     }
     return lines;
@@ -551,7 +599,7 @@ RunNotes::Hear(const ProgramOptions& options,
     std::vector<std::string> lines = FindUnusedOptions(typed, traits, cluster, record.links);
     for (const auto& more :
          {FindUnusedServers(typed.configuration, cluster, graph),
-          FindUnusedChoices(typed.configuration, traits, settings, cluster, graph),
+          FindUnusedChoices(typed, traits, settings, cluster, graph),
           FindUnusedSharing(typed.configuration, traits, graph, record.timeline)})
     {
         lines.insert(lines.end(), more.begin(), more.end());

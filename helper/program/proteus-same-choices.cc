@@ -94,8 +94,7 @@ FindUnlikeNccl(const std::string& algorithm, const std::string& protocol, uint32
                                                 {"pat", tuner.hasPat}};
     // src/graph/tuning.cc: what switches sum up, and PAT, have no other protocol.
     const std::set<std::string> ofSimple{"nvls", "nvls-tree", "sharp", "pat"};
-    const std::string name =
-        "NCCL " + std::to_string(version / 100) + "." + std::to_string(version % 100);
+    const std::string name = "NCCL " + FormatNcclVersion(version);
     const std::string end = ", but the collective is carried out";
     const bool isSimple = protocol.empty() || ProtocolFromString(protocol) == Protocol::SIMPLE;
     const bool isLl128 = !protocol.empty() && ProtocolFromString(protocol) == Protocol::LL128;

@@ -315,6 +315,22 @@ class ScenarioRunner
         });
     }
 
+    /// @param event that makes links worse, and leaves ways as they are @param record of the run
+    /// @return whether it knows what links carried, and that event's ones nothing
+    static bool IsUncrossed(const ScenarioEvent& event, const RunRecord& record)
+    {
+        const bool isOfLinks = event.kind == ScenarioEvent::Kind::DEGRADED ||
+                               event.kind == ScenarioEvent::Kind::PFC_STORM;
+        return isOfLinks && !record.links.empty() &&
+               std::none_of(record.links.begin(),
+                            record.links.end(),
+                            [&event](const LinkStatistics& use) {
+                                return use.wireBytes > 0 && std::count(event.links.begin(),
+                                                                       event.links.end(),
+                                                                       use.link) > 0;
+                            });
+    }
+
     /// Names events that change nothing, those that slow GPUs down of which no job has one, and
     /// those that come to no task, among them. @param nDevices GPUs of all jobs, the first ones
     /// @param alonePs time of the first job alone @param record gets the notes
@@ -341,6 +357,12 @@ class ScenarioRunner
                                        ": has no effect: no compute task that begins meanwhile on "
                                        "its GPUs takes longer");
                 others.events[i].gpus.clear();
+            }
+            else if (!record.isPartial && IsUncrossed(m_scenario.events[i], record))
+            {
+                record.notes.push_back(m_options.scenario + ": /events/" + std::to_string(i) +
+                                       ": has no effect: nothing crosses its links");
+                others.events[i].links.clear();
             }
         }
         for (const std::string& line : FindIdleEvents(others, m_ranked, nDevices, alonePs))

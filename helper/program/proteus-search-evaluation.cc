@@ -136,7 +136,7 @@ SearchEvaluation::ReadLog(const std::string& path, const std::string& subject)
             {
                 throw std::invalid_argument("--log=" + path + ": is of another search (" +
                                             object.at("search").get<std::string>() +
-                                            "); take another file");
+                                            "), this one is of " + subject + "; take another file");
             }
             if (!isNew)
             {

@@ -11,6 +11,8 @@
 #include "proteus-search-experts.h"
 #include "proteus-stop-signals.h"
 
+#include "ns3/proteus-attribute-defaults.h"
+#include "ns3/proteus-cluster-json.h"
 #include "ns3/proteus-framework-kernels.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-input-file.h"
@@ -19,10 +21,13 @@
 #include "ns3/proteus-plan-reduction.h"
 #include "ns3/proteus-plan-search.h"
 #include "ns3/proteus-prices-json.h"
+#include "ns3/proteus-readable-file.h"
 #include "ns3/proteus-split.h"
 #include "ns3/proteus-strategy-json.h"
+#include "ns3/proteus-study.h"
 #include "ns3/proteus-tables.h"
 #include "ns3/proteus-warning.h"
+#include "ns3/rng-seed-manager.h"
 
 #include <algorithm>
 #include <atomic>
@@ -58,7 +63,7 @@ class Search
                        m_cluster,
                        static_cast<uint64_t>(m_memoryBytes),
                        options.log,
-                       DescribeSubject()),
+                       m_options.log.empty() ? std::string() : DescribeSubject()),
           m_communication(m_cluster,
                           m_paths,
                           MakeFlowParameters(m_evaluation.GetSettings(), false),
@@ -104,8 +109,43 @@ class Search
              << " links, batch " << m_options.globalBatch << ", " << m_memoryBytes << " bytes, "
              << m_options.launchInterval << ", stream " << m_options.stream << ", "
              << m_options.dataType << ", " << m_options.optimizer << ", framework "
-             << m_framework.name;
+             << m_framework.name << ", seed " << RngSeedManager::GetSeed() << ", run "
+             << RngSeedManager::GetRun();
+        for (uint16_t i = 0; i < TypeId::GetRegisteredN(); ++i)
+        {
+            const TypeId type = TypeId::GetRegistered(i);
+            for (std::size_t a = 0; a < type.GetAttributeN(); ++a)
+            {
+                const auto attribute = type.GetAttribute(a);
+                if (IsChanged(attribute))
+                {
+                    text << ", " << type.GetName() << "::" << attribute.name << "="
+                         << attribute.initialValue->SerializeToString(attribute.checker);
+                }
+            }
+        }
+        text << ", links and files " << DigestInputs();
         return text.str();
+    }
+
+    /// @return digits that tell what links, the model and the framework are, whatever their names
+    std::string DigestInputs() const
+    {
+        std::ostringstream content;
+        WriteClusterJson(m_cluster, content);
+        ModelOptions model = m_options.model;
+        model.strategy = "dp=1";
+        std::vector<std::string> files = model.Load().files;
+        const std::string framework = m_options.framework.name;
+        files.push_back(IsReadable(framework)
+                            ? framework
+                            : m_options.framework.folder + "/" + m_framework.name + ".json");
+        for (const std::string& path : files)
+        {
+            InputFile file(path);
+            content << file.GetStream().rdbuf();
+        }
+        return Digest(content.str());
     }
 
     double GetElapsed() const

@@ -12,6 +12,7 @@
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-collective-choice.h"
 #include "ns3/proteus-collective-use.h"
+#include "ns3/proteus-launch-mode.h"
 #include "ns3/proteus-nccl-tests.h"
 #include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-plural.h"
@@ -303,12 +304,7 @@ ReadTable(const CsvTable& csv)
     table.gpus = static_cast<uint32_t>(csv.GetWhole("gpus", MAX_DEVICES));
     table.collective = csv.Check([&] { return CollectiveFromString(csv.Get("collective")); });
     table.launch = csv.Get("launch");
-    if (table.launch != "process-per-gpu" && table.launch != "one-process" &&
-        table.launch != "stream")
-    {
-        csv.Fail("launch must be process-per-gpu, one-process or stream, not " +
-                 QuotedText(table.launch));
-    }
+    csv.Check([&] { return LaunchModeFromString(table.launch); });
     table.network = csv.Get("network");
     if (!csv.Get("nccl_version").empty())
     {

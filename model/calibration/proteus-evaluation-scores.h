@@ -38,6 +38,7 @@ struct EvaluatedStrategy
     std::string workload;                      //!< e.g. "VGG-19 on 2 x dgx1-v100"
     std::string strategy;                      //!< e.g. "16 replicas, DDP"
     std::map<std::string, ExecutorTime> times; //!< by executor
+    std::string job; //!< what was run, see DescribeEvaluated(); empty: not known
 };
 
 /// @ingroup proteus

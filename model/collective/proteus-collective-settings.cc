@@ -7,6 +7,7 @@
 #include "proteus-collective-settings.h"
 
 #include "proteus-algorithms.h"
+#include "proteus-launch-mode.h"
 #include "proteus-net-plugin.h"
 #include "proteus-protocol.h"
 
@@ -113,12 +114,14 @@ CheckCollectiveSettings(const CollectiveSettings& settings)
         CpuVendorFromString(settings.cpuVendor);
     }
     FindNetPlugin(settings.netPlugin);
-    if (settings.launchMode != "stream" && settings.launchMode != "process-per-gpu" &&
-        settings.launchMode != "one-process")
+    try
     {
-        throw std::invalid_argument(
-            "ns3::proteus::PacketNetwork::LaunchMode=" + settings.launchMode +
-            ": must be stream, process-per-gpu or one-process");
+        LaunchModeFromString(settings.launchMode);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw std::invalid_argument("ns3::proteus::PacketNetwork::LaunchMode: " +
+                                    std::string(error.what()));
     }
 }
 

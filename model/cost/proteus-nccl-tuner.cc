@@ -349,7 +349,15 @@ MakeTuners()
     return tuners;
 }
 
+constexpr uint32_t MAJOR = 100; //!< what a major number counts in a version
+
 } // namespace
+
+std::string
+FormatNcclVersion(uint32_t version)
+{
+    return std::to_string(version / MAJOR) + "." + std::to_string(version % MAJOR);
+}
 
 uint32_t
 ParseNcclVersion(const std::string& text)
@@ -358,7 +366,6 @@ ParseNcclVersion(const std::string& text)
     {
         return 0;
     }
-    constexpr uint32_t MAJOR = 100;        // of a version as it is counted here
     constexpr uint32_t CODE_MAJOR = 10000; // of NCCL_VERSION_CODE from 2.9 on
     uint32_t version = 0;
     std::size_t end = text.find_first_not_of("0123456789");

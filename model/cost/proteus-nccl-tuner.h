@@ -122,6 +122,13 @@ uint32_t ParseNcclVersion(const std::string& text);
 
 /**
  * @ingroup proteus
+ * @param version as ParseNcclVersion() has it
+ * @return the same as people write it, "2.18"
+ */
+std::string FormatNcclVersion(uint32_t version);
+
+/**
+ * @ingroup proteus
  * Versions before 2.6 have the numbers of 2.6 here. (NCCL before 2.5 had thresholds instead of a
  * cost model, and before 2.4 no trees; that is not modelled.) Versions after the newest one that is
  * known have its numbers.

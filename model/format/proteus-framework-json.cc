@@ -10,17 +10,16 @@
 #include "proteus-sourced-value.h"
 #include "proteus-strategy-json.h"
 
+#include "ns3/proteus-enum-names.h"
 #include "ns3/proteus-framework-kernels.h"
 #include "ns3/proteus-json.h"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace ns3
@@ -35,17 +34,19 @@ constexpr const char* FORMAT = "proteus-framework";
 constexpr uint32_t VERSION = 1;
 constexpr double PS_PER_US = 1e6;
 constexpr double MOST_US = 1e6;
+/// Of a kernel, an operator or a tensor; more are other units.
+constexpr double MOST_KERNEL_US = 1e4;
 constexpr double MOST_ELEMENTS = 1e4;
 constexpr uint64_t MOST_KERNELS = 100000;
 constexpr uint64_t MOST_GPUS = 1000000;
 constexpr std::size_t MOST_BYTES = std::size_t{1} << 20; //!< of a file
 
 void
-ReadTime(const JsonValue& object, const char* key, int64_t& picoseconds)
+ReadTime(const JsonValue& object, const char* key, double mostUs, int64_t& picoseconds)
 {
     if (const auto value = FindSourced(object, key))
     {
-        picoseconds = std::llround(value->AsNumber(0, MOST_US) * PS_PER_US);
+        picoseconds = std::llround(value->AsNumber(0, mostUs) * PS_PER_US);
     }
 }
 
@@ -81,12 +82,12 @@ ReadHost(const JsonValue& host, Framework& framework)
                     "waitsAtDispatch",
                     "issuesEveryExpert",
                     "waitsForKernels"});
-    ReadTime(host, "kernelUs", framework.kernels.hostPerKernelPs);
-    ReadTime(host, "backwardKernelUs", framework.host.backwardKernelPs);
-    ReadTime(host, "operatorUs", framework.host.operatorPs);
-    ReadTime(host, "blockUs", framework.host.blockPs);
-    ReadTime(host, "backwardBlockUs", framework.host.backwardBlockPs);
-    ReadTime(host, "tensorUs", framework.host.tensorPs);
+    ReadTime(host, "kernelUs", MOST_KERNEL_US, framework.kernels.hostPerKernelPs);
+    ReadTime(host, "backwardKernelUs", MOST_KERNEL_US, framework.host.backwardKernelPs);
+    ReadTime(host, "operatorUs", MOST_KERNEL_US, framework.host.operatorPs);
+    ReadTime(host, "blockUs", MOST_US, framework.host.blockPs);
+    ReadTime(host, "backwardBlockUs", MOST_US, framework.host.backwardBlockPs);
+    ReadTime(host, "tensorUs", MOST_KERNEL_US, framework.host.tensorPs);
     if (const auto value = FindSourced(host, "isAhead"))
     {
         framework.host.isAhead = value->AsBool();
@@ -138,8 +139,18 @@ ReadEfficiency(const JsonValue& efficiency, KernelCostParameters& kernels)
     ReadAmount(efficiency, "rows", LEAST, 1, kernels.rowEfficiency);
     ReadAmount(efficiency, "stream", LEAST, 1, kernels.streamEfficiency);
     ReadAmount(efficiency, "optimizer", LEAST, 1, kernels.optimizerEfficiency);
-    ReadTime(efficiency, "kernelLatencyUs", kernels.kernelLatencyPs);
+    ReadTime(efficiency, "kernelLatencyUs", MOST_KERNEL_US, kernels.kernelLatencyPs);
 }
+
+constexpr EnumNames<ElementFormat, 4> ELEMENT_FORMATS{
+    "format of what is kept",
+    {{ElementFormat::COMPUTE, "compute"},
+     {ElementFormat::FP32, "fp32"},
+     {ElementFormat::WIDER, "wider"},
+     {ElementFormat::FP32_OF_CAST, "fp32-of-cast"}}};
+
+/// What a product in fp8 casts: none of the kinds.
+constexpr RuledKind NO_KIND{""};
 
 /// @param json the kernels of a pass @param pass its name @param rule to fill
 void
@@ -151,18 +162,7 @@ ReadMemory(const JsonValue& json, const std::string& pass, KernelRule& rule)
         {
             keeps->Fail("only the forward pass keeps something for the backward pass");
         }
-        const std::string format = keeps->AsName();
-        static const std::map<std::string, ElementFormat> formats{
-            {"compute", ElementFormat::COMPUTE},
-            {"fp32", ElementFormat::FP32},
-            {"wider", ElementFormat::WIDER},
-            {"fp32-of-cast", ElementFormat::FP32_OF_CAST}};
-        const auto found = formats.find(format);
-        if (found == formats.end())
-        {
-            keeps->Fail("is none of \"compute\", \"fp32\", \"wider\", \"fp32-of-cast\"");
-        }
-        rule.kept = found->second;
+        rule.kept = keeps->Check([&] { return ELEMENT_FORMATS.Parse(keeps->AsName()); });
     }
     if (const auto holds = json.Find("holds"))
     {
@@ -185,12 +185,8 @@ ReadMemory(const JsonValue& json, const std::string& pass, KernelRule& rule)
 /// @param rules of an operator @param pass its name @param kind of the operator
 /// @return the kernels of the pass, none where nothing is said
 std::optional<KernelRule>
-ReadRule(const JsonValue& rules, const char* pass, const std::string& kind = "")
+ReadRule(const JsonValue& rules, const char* pass, const RuledKind& kind = NO_KIND)
 {
-    const bool hasExperts = kind == "dispatch" || kind == "combine";
-    constexpr std::string_view ATTENTION = "attention";
-    const bool hasHeads =
-        kind.size() >= ATTENTION.size() && kind.substr(kind.size() - ATTENTION.size()) == ATTENTION;
     const auto json = rules.Find(pass);
     if (!json)
     {
@@ -198,11 +194,11 @@ ReadRule(const JsonValue& rules, const char* pass, const std::string& kind = "")
     }
     std::vector<const char*>
         keys{"kernels", "compute", "fp32", "bytes", "casts", "keeps", "holds", "source"};
-    if (hasExperts)
+    if (kind.hasExperts)
     {
         keys.push_back("expertUs");
     }
-    if (hasHeads)
+    if (kind.hasHeads)
     {
         keys.push_back("headCopies");
     }
@@ -225,11 +221,11 @@ ReadRule(const JsonValue& rules, const char* pass, const std::string& kind = "")
         rule.casts = static_cast<uint32_t>(casts->AsWhole(0, most));
     }
     ReadMemory(*json, pass, rule);
-    if (const auto host = hasExperts ? json->Find("expertUs") : std::nullopt)
+    if (const auto host = kind.hasExperts ? json->Find("expertUs") : std::nullopt)
     {
         rule.hostPerExpertPs = std::llround(host->AsNumber(0, MOST_US) * PS_PER_US);
     }
-    if (const auto copies = hasHeads ? json->Find("headCopies") : std::nullopt)
+    if (const auto copies = kind.hasHeads ? json->Find("headCopies") : std::nullopt)
     {
         rule.headCopies = static_cast<uint32_t>(copies->AsWhole(0, rule.kernels));
     }
@@ -243,22 +239,25 @@ ReadRule(const JsonValue& rules, const char* pass, const std::string& kind = "")
 void
 ReadOperators(const JsonValue& operators, Framework& framework)
 {
-    const std::vector<std::string>& known = GetRuledKinds();
-    for (const std::string& kind : operators.GetKeys())
+    const std::vector<RuledKind>& known = GetRuledKinds();
+    for (const std::string& name : operators.GetKeys())
     {
-        const JsonValue rules = operators.Get(kind.c_str());
-        if (std::find(known.begin(), known.end(), kind) == known.end())
+        const JsonValue rules = operators.Get(name.c_str());
+        const auto kind = std::find_if(known.begin(), known.end(), [&](const RuledKind& it) {
+            return name == it.name;
+        });
+        if (kind == known.end())
         {
             std::string names;
-            for (const std::string& name : known)
+            for (const RuledKind& it : known)
             {
-                names += (names.empty() ? "" : ", ") + name;
+                names += std::string(names.empty() ? "" : ", ") + it.name;
             }
             rules.Fail("there are no rules for this kind of operator; known: " + names);
         }
         rules.AllowKeys("an operator", {"forward", "backward"});
-        framework.operators[kind] = {ReadRule(rules, "forward", kind),
-                                     ReadRule(rules, "backward", kind)};
+        framework.operators[name] = {ReadRule(rules, "forward", *kind),
+                                     ReadRule(rules, "backward", *kind)};
     }
 }
 
@@ -376,6 +375,10 @@ ReadFrameworkJson(std::istream& input, const std::string& fileName)
                     "plan"});
     Framework framework;
     framework.name = root.Get("name").AsName();
+    if (framework.name.empty())
+    {
+        root.Get("name").Fail("is empty: results name the framework by it");
+    }
     framework.description = root.Get("description").AsName();
     if (const auto host = root.Find("host"))
     {

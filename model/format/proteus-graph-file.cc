@@ -10,6 +10,7 @@
 #include "proteus-graph-protobuf.h"
 #include "proteus-input-file.h"
 
+#include "ns3/proteus-compiler-streams.h"
 #include "ns3/proteus-graph-representative.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-shown-name.h"
@@ -18,7 +19,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -93,20 +93,9 @@ class Uses
 bool
 IsOfCompiler(const std::string& name)
 {
-    static const std::set<std::string> names{"compute",
-                                             "communication",
-                                             "pipeline",
-                                             "gradient",
-                                             "parameter",
-                                             "optimizer",
-                                             "experts",
-                                             "forwarding",
-                                             "data-loading",
-                                             "device-to-host",
-                                             "host",
-                                             "host-to-device",
-                                             REPRESENTATIVE_STREAM};
-    return names.count(name) > 0;
+    const std::vector<std::string> names = COMPILER_STREAMS.List();
+    return name == REPRESENTATIVE_STREAM ||
+           std::find(names.begin(), names.end(), name) != names.end();
 }
 
 /// Names streams, phases and groups of which no task is. @param graph of a file @param path of it

@@ -138,10 +138,6 @@ bool Contains(const std::string& text, const char* part);
  */
 Rank ReadRank(const TraceFile& file);
 
-/// @param ranks of a trace, after their graphs were made
-/// @return what is in the files and not in the graph, or not as it is there, a line each
-std::vector<std::string> FindDoubts(const std::vector<Rank>& ranks);
-
 } // namespace kineto
 
 } // namespace proteus

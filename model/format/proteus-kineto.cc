@@ -7,6 +7,7 @@
 #include "proteus-kineto.h"
 
 #include "proteus-kineto-communication.h"
+#include "proteus-kineto-doubts.h"
 #include "proteus-kineto-events.h"
 #include "proteus-trace-doubts.h"
 
@@ -560,10 +561,9 @@ WarnOfVersion(const std::string& recorded, uint32_t simulated, const std::string
     }
     if (version != 0 && simulated != 0 && version != simulated)
     {
-        constexpr uint32_t MAJOR = 100;
         Warn(name + ": was recorded with NCCL " + recorded + "; simulated is " +
-             std::to_string(simulated / MAJOR) + "." + std::to_string(simulated % MAJOR) +
-             ", and with --ncclVersion=" + recorded + " that of the trace");
+             FormatNcclVersion(simulated) + ", and with --ncclVersion=" + recorded +
+             " that of the trace");
     }
 }
 

@@ -13,6 +13,8 @@
 #include "ns3/proteus-whole-number.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -31,6 +33,19 @@ constexpr uint32_t MOST_STEPS = 1000000;
 constexpr uint32_t MOST_CHUNKS = 1u << 20; // of a buffer
 constexpr uint32_t MOST_CHANNELS = 1024;
 constexpr uint64_t DEFAULT_MAX_BYTES = uint64_t{1} << 27; // 128 MiB
+
+/// A number of a schedule that MSCCL has a bound for.
+struct MscclLimit
+{
+    const char* element;
+    const char* attribute;
+    int64_t most;
+};
+
+/// Bounds of MSCCL's own: microsoft/msccl, src/include/msccl.h, and its reader in
+/// src/graph/topo.cc. (RCCL has 64 or 256 steps, by version, and 1,024 thread blocks.)
+constexpr std::array<MscclLimit, 4> MSCCL_LIMITS{
+    {{"tb", "id", 215}, {"tb", "chan", 32}, {"step", "s", 255}, {"step", "cnt", 71}}};
 
 /// @param text from a file @return it in quotes, for a message of one line
 std::string
@@ -211,6 +226,37 @@ class Reader
         }
     }
 
+    /// Names the first number of each kind that MSCCL itself would refuse.
+    void WarnOfLimits(const XmlElement& algo) const
+    {
+        std::set<const MscclLimit*> named;
+        const auto check = [&](const XmlElement& element) {
+            for (const MscclLimit& limit : MSCCL_LIMITS)
+            {
+                if (element.name != limit.element || element.Find(limit.attribute) == nullptr)
+                {
+                    continue;
+                }
+                const int64_t value = Signed(element, limit.attribute, INT32_MIN, INT32_MAX);
+                if (value > limit.most && named.insert(&limit).second)
+                {
+                    WarnAt(element,
+                           std::string(limit.attribute) + " = " + std::to_string(value) +
+                               ": MSCCL has at most " + std::to_string(limit.most) +
+                               " and refuses the schedule; it is simulated all the same");
+                }
+            }
+        };
+        for (const XmlElement& gpu : algo.children)
+        {
+            for (const XmlElement& block : gpu.children)
+            {
+                check(block);
+                std::for_each(block.children.begin(), block.children.end(), check);
+            }
+        }
+    }
+
     /// Names what a schedule says and does not need.
     void WarnOfUnused(const XmlElement& algo, const MscclSchedule& schedule) const
     {
@@ -218,6 +264,7 @@ class Reader
             WarnAt(element, text);
         };
         WarnOfWaits(algo);
+        WarnOfLimits(algo);
         const std::string* operation = algo.Find("redop");
         if (operation && *operation != "sum" && *operation != "nop" && *operation != "copy")
         {

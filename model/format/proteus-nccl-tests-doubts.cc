@@ -195,6 +195,68 @@ FindInRows(const NcclTestsTable& table, std::vector<std::string>& doubts)
     }
 }
 
+/// @param run how a table came about @param doubts gets what its lines of devices contradict
+void
+FindInProcesses(const NcclTestsRun& run, std::vector<std::string>& doubts)
+{
+    const std::string ofProcess =
+        FormatThings(run.ofProcess, "GPU") + " of each process (nThread, nGpus)";
+    const auto larger =
+        std::find_if(run.processes.begin(), run.processes.end(), [&run](const auto& process) {
+            return run.ofProcess > 0 && process.second > run.ofProcess;
+        });
+    if (larger != run.processes.end())
+    {
+        doubts.push_back("says " + ofProcess + ", and lists " + std::to_string(larger->second) +
+                         " of " + larger->first + ": of another run? Those that are listed count");
+    }
+    else if (!run.ranks.empty() && run.CountRanks() < run.ofProcess)
+    {
+        doubts.push_back("says " + ofProcess + ", and lists " + std::to_string(run.CountRanks()) +
+                         " in all: lines are missing; its ranks are taken for " +
+                         std::to_string(run.ofProcess));
+    }
+    if (!run.sharedPlace.empty())
+    {
+        doubts.push_back("has several ranks on " + run.sharedPlace +
+                         ": they share a GPU; simulated are ranks with a GPU each");
+    }
+}
+
+/// @param table that was read @param run how it came about
+/// @return a doubt if sizes that were asked for are not there, or empty
+std::string
+FindLostSizes(const NcclTestsTable& table, const NcclTestsRun& run)
+{
+    if (table.rows.empty())
+    {
+        return "";
+    }
+    const auto [least, most] =
+        std::minmax_element(table.rows.begin(), table.rows.end(), [](const auto& a, const auto& b) {
+            return a.bytes < b.bytes;
+        });
+    if (run.minBytes > 0 && least->bytes > run.minBytes)
+    {
+        return "has sizes from " + std::to_string(least->bytes) + " bytes on, and says minBytes " +
+               std::to_string(run.minBytes) + ": lines are missing, or the file was edited";
+    }
+    // Sizes are rounded down to 16 bytes of every rank. A log without an average was stopped.
+    constexpr uint64_t GRAIN = 16;
+    const uint64_t rounding = GRAIN * std::max<uint64_t>(run.CountRanks(), 1);
+    const uint64_t factor = std::max<uint64_t>(run.stepFactor, 1);
+    const double next =
+        (static_cast<double>(most->bytes + rounding) * static_cast<double>(factor)) +
+        static_cast<double>(run.stepBytes);
+    if (run.averageGBps && factor + run.stepBytes > 1 && run.maxBytes > 0 &&
+        next <= static_cast<double>(run.maxBytes))
+    {
+        return "has sizes up to " + std::to_string(most->bytes) + " bytes, and says maxBytes " +
+               std::to_string(run.maxBytes) + ": lines are missing, or the file was edited";
+    }
+    return "";
+}
+
 } // namespace
 
 void
@@ -224,6 +286,55 @@ NcclTestsRun::NoteDevice(const std::vector<std::string>& words)
     {
         groups.insert(words[GROUP + 1]);
     }
+    const auto after = [&words](const char* name) -> std::string {
+        const auto found = std::find(words.begin(), words.end(), name);
+        return found == words.end() || found + 1 == words.end() ? "" : *(found + 1);
+    };
+    if (!after("Pid").empty() && !after("on").empty() && places.size() < MOST_RANKS)
+    {
+        const std::string process = after("on") + ", Pid " + after("Pid");
+        ++processes[process];
+        const auto bus = std::find_if(words.begin(), words.end(), [](const std::string& word) {
+            return word[0] == '[';
+        });
+        const std::string place =
+            process + ", device " + after("device") + (bus == words.end() ? "" : " " + *bus);
+        if (!places.insert(place).second)
+        {
+            sharedPlace = place;
+        }
+    }
+}
+
+void
+NcclTestsRun::ReadSizes(const std::vector<std::string>& words)
+{
+    constexpr std::size_t MOST_DIGITS = 18;
+    const auto read = [](const std::string& text, uint64_t& number) -> std::string {
+        const std::size_t end = text.find_first_not_of("0123456789");
+        const std::string digits = text.substr(0, end);
+        number = digits.empty() || digits.size() > MOST_DIGITS ? number : std::stoull(digits);
+        return end == std::string::npos ? "" : text.substr(end);
+    };
+    for (std::size_t i = 1; i + 1 < words.size(); ++i)
+    {
+        if (words[i] == "minBytes")
+        {
+            read(words[i + 1], minBytes);
+        }
+        else if (words[i] == "maxBytes")
+        {
+            // "# Reducing maxBytes to 17179869184 due to memory limitation"
+            const bool isReduced = words[i + 1] == "to" && i + 2 < words.size();
+            read(words[isReduced ? i + 2 : i + 1], maxBytes);
+        }
+        else if (words[i] == "step:") // "2(factor)", "1048576(bytes)"
+        {
+            uint64_t step = 0;
+            const std::string unit = read(words[i + 1], step);
+            (unit == "(factor)" ? stepFactor : stepBytes) = step;
+        }
+    }
 }
 
 void
@@ -248,6 +359,7 @@ NcclTestsRun::CountRanks() const
 void
 NcclTestsRun::Read(const std::vector<std::string>& words)
 {
+    ReadSizes(words);
     for (std::size_t i = 1; i + 1 < words.size(); ++i)
     {
         if (words[i] == "iters:")
@@ -322,6 +434,7 @@ FindDoubts(const NcclTestsTable& table, const NcclTestsRun& run)
                          " ranks: lines are missing; its ranks are taken for " +
                          std::to_string(run.CountRanks()));
     }
+    FindInProcesses(run, doubts);
     if (run.groups.size() > 1)
     {
         doubts.push_back("is split into " + std::to_string(run.groups.size()) +
@@ -369,6 +482,10 @@ FindDoubts(const NcclTestsTable& table, const NcclTestsRun& run)
         doubts.push_back("has a column " + ShownName(column) + ", which is not read");
     }
     FindInRows(table, doubts);
+    if (const std::string lost = FindLostSizes(table, run); !lost.empty())
+    {
+        doubts.push_back(lost);
+    }
     if (run.averageGBps)
     {
         if (const std::string other = FindOtherAverage(table, *run.averageGBps); !other.empty())

@@ -36,9 +36,18 @@ struct NcclTestsRun
     std::optional<double> averageGBps; //!< bus bandwidth of all lines, as it says itself
     std::set<std::string> unread;      //!< columns that nobody reads
 
-    std::map<uint32_t, uint32_t> ranks; //!< that have lines of devices, and how many each
-    std::set<std::string> groups;       //!< of these lines
-    std::string failure;                //!< what a test says that failed, or empty
+    std::map<uint32_t, uint32_t> ranks;        //!< that have lines of devices, and how many each
+    std::set<std::string> groups;              //!< of these lines
+    uint32_t ofProcess{0};                     //!< GPUs of a process (nThread, nGpus); 0: not known
+    std::map<std::string, uint32_t> processes; //!< "HOST, Pid 123", and how many ranks each has
+    std::set<std::string> places;              //!< "HOST, Pid 123, device 0 [0x07]"
+    std::string sharedPlace;                   //!< one of these that several ranks have, or empty
+
+    uint64_t minBytes{0};   //!< least size that was asked for; 0: not known
+    uint64_t maxBytes{0};   //!< largest one; 0: not known
+    uint64_t stepFactor{0}; //!< of a size to the next; 0: not known, or steps are in bytes
+    uint64_t stepBytes{0};  //!< from a size to the next; 0: not known, or steps are factors
+    std::string failure;    //!< what a test says that failed, or empty
 
     std::set<std::string> settings; //!< of NCCL's environment, as FindSettings() has them
 
@@ -48,6 +57,10 @@ struct NcclTestsRun
     /// Takes a line of a device: "# Rank  0 Group  0 Pid  123 on HOST device  0 [0x07] NAME".
     /// @param words of it
     void NoteDevice(const std::vector<std::string>& words);
+
+    /// Takes what a comment says of sizes: "# nThread 1 nGpus 8 minBytes 8 maxBytes 1024 step:
+    /// 2(factor) ...". @param words of it
+    void ReadSizes(const std::vector<std::string>& words);
 
     /// Takes a line that is no comment and no row: "HOST: Test NCCL failure FILE:LINE 'CAUSE'".
     void NoteFailure(const std::string& line);

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <limits>
 #include <set>
+#include <utility>
 
 namespace ns3
 {
@@ -29,6 +30,7 @@ constexpr uint64_t NEWEST = 2;
 /// Most processes, and threads or GPUs of one.
 constexpr std::size_t MOST_PROCESSES = 1 << 20;
 constexpr uint64_t MOST_OF_PROCESS = 1024;
+constexpr uint64_t MOST_SIZE = uint64_t{1} << 60; //!< of a buffer, bytes
 
 /// @param object with numbers @param key of one @return it, if it is there and a number: nccl-tests
 /// writes "nan" and null, too
@@ -151,6 +153,16 @@ ReadConfig(const JsonValue& config, NcclTestsTable& table, NcclTestsRun& run)
     run.aggregated = GetWhole(config, "aggregated_iterations", run.aggregated);
     run.graphs = GetWhole(config, "graph", run.graphs);
     run.isBlocking = IsTrue(config, "blocking_collectives");
+    for (const auto& [key, number] : {std::pair{"minimum_bytes", &run.minBytes},
+                                      {"maximum_bytes", &run.maxBytes},
+                                      {"step_factor", &run.stepFactor},
+                                      {"step_bytes", &run.stepBytes}})
+    {
+        if (const auto value = config.Find(key))
+        {
+            *number = value->AsWhole(0, MOST_SIZE);
+        }
+    }
     const JsonValue devices = config.Get("devices");
     if (devices.Size() == 0 || devices.Size() > MOST_PROCESSES / ofProcess)
     {

@@ -316,7 +316,7 @@ class Reader
         if (m_table.ranks == 0 && !m_table.devices.empty())
         { // a log that was shortened lists fewer than one process has
             const auto nDevices = static_cast<uint32_t>(m_table.devices.size());
-            m_table.ranks = std::max({m_ofProcess, nDevices, m_run.CountRanks()});
+            m_table.ranks = std::max({m_run.ofProcess, nDevices, m_run.CountRanks()});
             m_table.nodes = static_cast<uint32_t>(m_hosts.size());
         }
         return std::move(m_table);
@@ -445,7 +445,7 @@ class Reader
         // "# nThread 1 nGpus 8 minBytes 8 ..."
         if (words.size() > 4 && words[1] == "nThread" && words[3] == "nGpus")
         {
-            m_ofProcess = static_cast<uint32_t>(
+            m_run.ofProcess = static_cast<uint32_t>(
                 m_reader.ToUnsigned(words[2], "the number of threads", MAX_THREADS) *
                 m_reader.ToUnsigned(words[4], "the number of GPUs", MAX_THREADS));
             m_table.gpusOfThread = static_cast<uint32_t>(
@@ -580,7 +580,6 @@ class Reader
     std::set<std::string> m_hosts;
     NcclTestsRun m_run;            //!< what comments say
     std::size_t m_nPrefixWords{0}; //!< of a log, before what nccl-tests prints
-    uint32_t m_ofProcess{0};       //!< ranks of one process
     bool m_isCsv{false};
     bool m_hasHeader{false};
     bool m_isWhole{false}; //!< the log has its last line

@@ -36,6 +36,11 @@ constexpr double LEAST_PCIE = 0.25e9;
 constexpr double MOST_PCIE_4 = 32e9;
 constexpr double MOST_PCIE = 128e9;
 
+/// Between processors: one link of Intel's QPI at 6.4 GT/s has 12.8 GB/s, and the 900 GB/s of both
+/// directions in NVIDIA's Grace CPU Superchip (NVLink-C2C) are the most on sale.
+constexpr double LEAST_CPU = 12.8e9 / MUCH;
+constexpr double MOST_CPU = 450e9;
+
 /// 20 km of fibre, and 0.2 mm of it.
 constexpr int64_t MOST_DELAY_PS = 100000000;
 constexpr int64_t LEAST_DELAY_PS = 1000;
@@ -106,6 +111,10 @@ class Finder
             {
                 LookAtNic(id);
             }
+            else if (Get(id).kind == VertexKind::CPU)
+            {
+                LookAtHost(id);
+            }
         }
         for (const Link& link : m_cluster.GetLinks())
         {
@@ -164,6 +173,25 @@ class Finder
                              FormatRate(rate) + ", the memory of a " + model.sheet.model + " has " +
                                  FormatRate(model.sheet.memoryBytesPerSecond));
             }
+            else if (rate > 0 && rate < LEAST_PCIE)
+            {
+                m_doubts.Add("GPUs that copy slower than one lane of PCI Express",
+                             gpu.name,
+                             FormatRate(rate));
+            }
+        }
+    }
+
+    /// A processor that forwards what its memory or a lane cannot have.
+    void LookAtHost(VertexId id)
+    {
+        const double rate = Get(id).forwardBytesPerSecond;
+        if (rate > 0 && (rate < LEAST_PCIE || rate > MOST_CPU))
+        {
+            m_doubts.Add("processors that forward less than one lane of PCI Express or more than "
+                         "450 GB/s",
+                         Get(id).name,
+                         FormatRate(rate));
         }
     }
 
@@ -230,6 +258,12 @@ class Finder
             }
             break;
         case LinkTechnology::CPU_INTERCONNECT:
+            if (rate < LEAST_CPU || rate > MOST_CPU)
+            {
+                m_doubts.Add("links of processors of less than 3.2 or more than 450 GB/s",
+                             name,
+                             is);
+            }
             break;
         }
         if (link.delayPs > MOST_DELAY_PS || (link.delayPs > 0 && link.delayPs < LEAST_DELAY_PS))

@@ -7,7 +7,6 @@
 #include "proteus-collective-kernels.h"
 
 #include "ns3/proteus-collective-choice.h"
-#include "ns3/proteus-enum-names.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-net-plugin.h"
@@ -36,18 +35,7 @@ HasKernel(const RankProgram& rank)
     });
 }
 
-constexpr EnumNames<LaunchMode, 3> LAUNCH_MODES{"mode of ns3::proteus::PacketNetwork::LaunchMode",
-                                                {{LaunchMode::STREAM, "stream"},
-                                                 {LaunchMode::PROCESS_PER_GPU, "process-per-gpu"},
-                                                 {LaunchMode::ONE_PROCESS, "one-process"}}};
-
 } // namespace
-
-LaunchMode
-LaunchModeFromString(const std::string& text)
-{
-    return LAUNCH_MODES.Parse(text);
-}
 
 bool
 AreLaunchedAhead(const CollectiveSettings& settings)

@@ -13,6 +13,7 @@
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-collective-settings.h"
 #include "ns3/proteus-graph.h"
+#include "ns3/proteus-launch-mode.h"
 #include "ns3/proteus-program.h"
 
 #include <cstdint>
@@ -24,20 +25,6 @@ namespace ns3
 {
 namespace proteus
 {
-
-/// @ingroup proteus
-/// Who launches the kernels of collectives.
-enum class LaunchMode : uint8_t
-{
-    STREAM,          //!< a host that is far ahead, so that it costs nothing, as in training
-    PROCESS_PER_GPU, //!< a host thread for every GPU, one kernel after the other from time 0 on
-    ONE_PROCESS,     //!< one host thread for all GPUs of a server
-};
-
-/// @ingroup proteus
-/// @param text stream, process-per-gpu or one-process @return what it names
-/// @throw std::invalid_argument for any other text
-LaunchMode LaunchModeFromString(const std::string& text);
 
 /// @ingroup proteus
 /// @param settings of all collectives @return whether a host that is far ahead launches kernels,

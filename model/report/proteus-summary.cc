@@ -13,6 +13,7 @@
 #include "ns3/proteus-operator-cost.h"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
 namespace ns3
@@ -102,7 +103,6 @@ AddDevices(Summary& summary, const Cluster& cluster, const Timeline& timeline)
             models.push_back(vertex.model);
             summary.gpu += (summary.gpu.empty() ? "" : " + ") + vertex.model;
         }
-        summary.peakFlops += sheet.PeakFlops(summary.dataType);
         const uint64_t peakBytes = timeline.peakMemoryBytes[device];
         const double fill = static_cast<double>(peakBytes) / static_cast<double>(sheet.memoryBytes);
         if (fill > fullest)
@@ -118,6 +118,8 @@ AddDevices(Summary& summary, const Cluster& cluster, const Timeline& timeline)
         }
     }
     summary.outOfMemory = !summary.outOfMemoryDevices.empty();
+    const auto peaks = ListPeakFlops(cluster, summary.devices, summary.dataType);
+    summary.peakFlops = std::accumulate(peaks.begin(), peaks.end(), 0.0);
 }
 
 /// @param more rows that are left out @param thing what one of them is @param table that has all
@@ -435,6 +437,18 @@ DescribeSimulation(const Summary& summary)
 }
 
 } // namespace
+
+std::vector<double>
+ListPeakFlops(const Cluster& cluster, std::size_t devices, DataType type)
+{
+    std::vector<double> peaks;
+    for (DeviceId device = 0; device < devices; ++device)
+    {
+        const Vertex& gpu = cluster.GetVertices()[cluster.GetGpus()[device]];
+        peaks.push_back(FindGpuDatasheet(gpu.model).PeakFlops(type));
+    }
+    return peaks;
+}
 
 Summary
 Summarize(const ExecutionGraph& graph,

@@ -118,6 +118,16 @@ struct SummaryParts
 
 /**
  * @ingroup proteus
+ * @param cluster that has at least so many GPUs
+ * @param devices how many of its GPUs count, from the first on
+ * @param type of what they compute
+ * @return what their data sheets promise, FLOP/s, by device
+ * @throw std::invalid_argument if one has no data sheet
+ */
+std::vector<double> ListPeakFlops(const Cluster& cluster, std::size_t devices, DataType type);
+
+/**
+ * @ingroup proteus
  * Adds a run up; Analyze() is what calls it.
  * @param graph that was executed
  * @param cluster that it ran on; device i is its GPU of rank i

@@ -6,6 +6,8 @@
 
 #include "proteus-emit-conversion.h"
 
+#include "proteus-compiler-streams.h"
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -172,7 +174,8 @@ Converter::EmitDispatch(const Value& value, const BoxingStep& step, const Cargo&
     const ScheduleSpec& schedule = m_context.tree.schedule;
     if (m_context.streams.forwarding == NO_STREAM)
     {
-        m_context.streams.forwarding = m_context.builder.AddStream("forwarding");
+        m_context.streams.forwarding =
+            m_context.builder.AddStream(COMPILER_STREAMS.Get(CompilerStream::FORWARDING));
     }
     const std::size_t n = step.to.mesh->GetDevices().size();
     Row network(n, NO_ID);

@@ -6,6 +6,7 @@
 
 #include "proteus-emit-schedule.h"
 
+#include "proteus-compiler-streams.h"
 #include "proteus-strategy-error.h"
 
 #include "ns3/proteus-graph-representative.h"
@@ -187,7 +188,9 @@ ScheduleEmitter::AddDataLoading()
         return;
     }
     const StreamId stream =
-        m_context.builder.AddStream("data-loading", StreamOrder::IN_ORDER, true);
+        m_context.builder.AddStream(COMPILER_STREAMS.Get(CompilerStream::DATA_LOADING),
+                                    StreamOrder::IN_ORDER,
+                                    true);
     const double seconds = static_cast<double>(m_context.model.GetBatch()) / rate;
     for (const DeviceId device : m_context.placement.stageDevices[0])
     {
@@ -206,32 +209,36 @@ ScheduleEmitter::AddDataLoading()
 void
 ScheduleEmitter::AddStreams()
 {
-    m_context.streams.compute = m_context.builder.AddStream("compute");
-    m_context.streams.communication = m_context.builder.AddStream("communication");
+    const auto add = [this](CompilerStream stream,
+                            StreamOrder order = StreamOrder::IN_ORDER,
+                            bool isHost = false) {
+        return m_context.builder.AddStream(COMPILER_STREAMS.Get(stream), order, isHost);
+    };
+    m_context.streams.compute = add(CompilerStream::COMPUTE);
+    m_context.streams.communication = add(CompilerStream::COMMUNICATION);
     const bool overlaps = m_context.tree.schedule.overlapsExperts;
     m_context.streams.experts =
-        overlaps ? m_context.builder.AddStream("experts") : m_context.streams.communication;
+        overlaps ? add(CompilerStream::EXPERTS) : m_context.streams.communication;
     // Both passes of a step have transfers on their way from its beginning on.
     m_context.streams.pipeline =
-        m_context.builder.AddStream("pipeline",
-                                    overlaps ? StreamOrder::READY : StreamOrder::IN_ORDER);
-    m_context.streams.gradient = m_context.builder.AddStream("gradient");
-    m_context.streams.parameter = m_context.builder.AddStream("parameter");
+        add(CompilerStream::PIPELINE, overlaps ? StreamOrder::READY : StreamOrder::IN_ORDER);
+    m_context.streams.gradient = add(CompilerStream::GRADIENT);
+    m_context.streams.parameter = add(CompilerStream::PARAMETER);
     if (m_context.tree.hasRepresentative)
     {
         m_context.builder.AddStream(REPRESENTATIVE_STREAM);
     }
     if (m_context.tree.optimizer.isImmediate)
     {
-        m_context.streams.optimizer = m_context.builder.AddStream("optimizer", StreamOrder::READY);
+        m_context.streams.optimizer = add(CompilerStream::OPTIMIZER, StreamOrder::READY);
     }
     if (m_context.tree.optimizer.isOffloaded)
     {
         // One engine per direction, and the host: a parameter's copies pass the next one's update.
         const StreamOrder order = StreamOrder::IN_ORDER;
-        m_context.streams.toHost = m_context.builder.AddStream("device-to-host", order, true);
-        m_context.streams.host = m_context.builder.AddStream("host", order, true);
-        m_context.streams.fromHost = m_context.builder.AddStream("host-to-device", order, true);
+        m_context.streams.toHost = add(CompilerStream::DEVICE_TO_HOST, order, true);
+        m_context.streams.host = add(CompilerStream::HOST, order, true);
+        m_context.streams.fromHost = add(CompilerStream::HOST_TO_DEVICE, order, true);
     }
 }
 

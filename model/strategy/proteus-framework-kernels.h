@@ -29,8 +29,17 @@ namespace proteus
 {
 
 /// @ingroup proteus
-/// @return kinds of operators whose kernels a Framework may have rules for
-const std::vector<std::string>& GetRuledKinds();
+/// A kind of operators whose kernels a Framework may have rules for.
+struct RuledKind
+{
+    const char* name;       //!< in files
+    bool hasExperts{false}; //!< whether a rule may have KernelRule::hostPerExpertPs
+    bool hasHeads{false};   //!< whether a rule may have KernelRule::headCopies
+};
+
+/// @ingroup proteus
+/// @return all of them
+const std::vector<RuledKind>& GetRuledKinds();
 
 /// @ingroup proteus
 /// What else than its kind decides which rule is an operator's.

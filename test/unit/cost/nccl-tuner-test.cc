@@ -181,6 +181,7 @@ TEST(NcclTuner, ReadsVersions)
     EXPECT_EQ(ParseNcclVersion("2.7"), 207u);
     EXPECT_EQ(ParseNcclVersion("22703"), 227u);
     EXPECT_EQ(ParseNcclVersion("2708"), 207u);
+    EXPECT_EQ(FormatNcclVersion(ParseNcclVersion("2.7.8")), "2.7");
     EXPECT_EQ(ParseNcclVersion("230"), 230u);
     for (const char* wrong : {"1.3.4", "two", "2.", "2.x", "18", "2.18-3", ".5", "99999999999"})
     {

@@ -263,6 +263,9 @@ TEST(Msccl, WhatIsNotNeededIsNamed)
               "for ever; here it goes on when that step has ended");
     EXPECT_EQ(read("deps=\"-1\"", "deps=\"0\""),
               "x.xml:4: deps = 0 has no effect without depid, a thread block");
+    EXPECT_EQ(read("tb id=\"1\"", "tb id=\"216\""),
+              "x.xml:7: id = 216: MSCCL has at most 215 and refuses the schedule; it is simulated "
+              "all the same");
     EXPECT_EQ(read("coll=", "redop=\"max\" coll="),
               "x.xml:1: redop \"max\" is not heeded: a reduction is a sum");
     EXPECT_EQ(read("coll=", "redop=\"sum\" nthreadblocks=\"2\" coll="), "");

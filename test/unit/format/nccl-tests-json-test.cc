@@ -100,6 +100,7 @@ TEST(NcclTestsJson, NamesWhatIsNotSimulated)
 {
     json run = MakeRun();
     run["config"]["graph"] = 1;
+    run["config"]["maximum_bytes"] = 8388608;
     run["config"]["warmup_iters"] = 0;
     run["config"]["aggregated_iterations"] = 4;
     run["config"]["blocking_collectives"] = "true";
@@ -116,6 +117,7 @@ TEST(NcclTestsJson, NamesWhatIsNotSimulated)
         doubts += doubt + "\n";
     }
     for (const char* word : {"CUDA graph",
+                             "has sizes up to 2097152 bytes, and says maxBytes 8388608",
                              "warm-up",
                              "groups of 4",
                              "waits for each operation",

@@ -251,6 +251,19 @@ TEST(NcclTests, WhatIsOddAboutALogIsSaid)
                           "bandwidth    : 0.0774",
                           "busbw is 0.0774 GB/s in the mean, and its lines have 77.43: lines are "
                           "missing"),
+          std::make_tuple("minBytes 8 ",
+                          "minBytes 4 ",
+                          "has sizes from 8 bytes on, and says minBytes 4: lines are missing"),
+          std::make_tuple("maxBytes 33554432",
+                          "maxBytes 134217728",
+                          "has sizes up to 33554432 bytes, and says maxBytes 134217728"),
+          std::make_tuple("nGpus 1 ",
+                          "nGpus 4 ",
+                          "says 4 GPUs of each process (nThread, nGpus), and lists 2 in all"),
+          std::make_tuple("81002",
+                          "81001",
+                          "says 1 GPU of each process (nThread, nGpus), and lists 2 of node0, Pid "
+                          "81001"),
           std::make_tuple("Rank  1 ", "Rank  0 ", "has 2 devices of rank 0"),
           std::make_tuple("Rank  1 Group  0", "Rank  1 Group  1", "is split into 2 groups"),
           std::make_tuple("Rank  1 ",
@@ -271,6 +284,21 @@ TEST(NcclTests, WhatIsOddAboutALogIsSaid)
         ASSERT_EQ(doubts.size(), 1u) << to;
         EXPECT_NE(doubts[0].find(hint), std::string::npos) << doubts[0];
     }
+    // Sizes that were not asked for, steps in bytes, and a bound that memory has lowered.
+    EXPECT_TRUE(Read(replaced("maxBytes 33554432", "maxBytes 67108863")).doubts.empty());
+    EXPECT_TRUE(Read(replaced("maxBytes 33554432 step: 2(factor)",
+                              "maxBytes 34000000 step: 1048576(bytes)"))
+                    .doubts.empty());
+    EXPECT_TRUE(Read(replaced("maxBytes 33554432", "maxBytes 134217728") +
+                     "# Reducing maxBytes to 34000000 due to memory limitation\n")
+                    .doubts.empty());
+    const auto shared =
+        Read(replaced("81002 on      node0 device  1 [0x0f]", "81001 on node0 device 0 [0x07]"))
+            .doubts;
+    ASSERT_EQ(shared.size(), 2u);
+    EXPECT_NE(shared[1].find("has several ranks on node0, Pid 81001, device 0 [0x07]"),
+              std::string::npos)
+        << shared[1];
     EXPECT_NE(ErrorOf(replaced("    33554432  ", "    32M  ")).find("the size"), std::string::npos);
     // A part of a collective that has all ranks' elements is one of eight here.
     EXPECT_TRUE(Read(replaced("33554432       8388608", "33554432       1048576")).doubts.empty());

@@ -312,6 +312,21 @@ TEST(TraceNotes, WhatOfKinetoIsNotAsItWas)
                "1 all-to-all of unequal splits");
     ExpectPart(collective("alltoallv", elements + R"(, "Out split size": [3, 5])"),
                "1 all-to-all of unequal splits");
+    const auto misnamed = [&](const std::string& name, const std::string& ofCollective) {
+        return notes(launch(1) +
+                     Kernel(name,
+                            1,
+                            R"(, "correlation": 1, "dtype": "Float", "Process Group Ranks": [0, 1],
+ "Collective name": ")" + ofCollective +
+                                "\"" + elements));
+    };
+    ExpectPart(misnamed("ncclDevKernel_AllGather_RING_LL(x)", "allreduce"),
+               "1 kernel named after another operation than their Collective name says, the first "
+               "ncclDevKernel_AllGather_RING_LL(x) of allreduce; the latter counts");
+    EXPECT_EQ(misnamed("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", "allreduce"), "");
+    EXPECT_EQ(misnamed("ncclDevKernel_Generic(x)", "allreduce"), "");
+    EXPECT_EQ(misnamed("ncclKernel_Broadcast_RING_LL(x)", "_allgather_base"), "");
+    EXPECT_EQ(misnamed("ncclDevKernel_SendRecv(x)", "all_to_all"), "");
     TraceOptions newest;
     newest.ncclVersion = 230;
     const std::string ofNccl = exchange(Kineto(launched),

@@ -163,6 +163,29 @@ TEST(FileMistakes, MoreFlopsThanThereCanBe)
     EXPECT_NE(run("3.2e11").out.find("Note: an MFU above 100 % is impossible"), std::string::npos);
 }
 
+// Communication makes the run long enough for FLOPs that its kernels are too short for.
+TEST(FileMistakes, KernelsFasterThanGpus)
+{
+    const auto run = [](const std::string& time) {
+        return Start("run",
+                     {MODEL,
+                      "--variables=layers=2",
+                      "--strategy=dp=16",
+                      "--nodes=2",
+                      "--computeTime=" + time,
+                      "--gpuSharing=off",
+                      "--executor=flow",
+                      "--quiet"})
+            .out;
+    };
+    EXPECT_EQ(run("10ms").find("impossible"), std::string::npos);
+    const std::string fast = run("100us");
+    EXPECT_NE(fast.find("Note: kernels faster than GPUs are impossible: at the dense bf16 peak"),
+              std::string::npos)
+        << fast;
+    EXPECT_NE(fast.find("and kernels take 100.000 us on the mean GPU"), std::string::npos) << fast;
+}
+
 TEST(FileMistakes, NamesOfDataSheets)
 {
     const Folder folder;

@@ -547,3 +547,42 @@ TEST(IdleOptions, AProgramOfItsOwnNamesThem)
     EXPECT_EQ(command.GetNotes(), lines);
     EXPECT_FALSE(command.ParseAndWarn({"test", "--help"}, out));
 }
+
+// Which is known after the run, and said among its results.
+TEST(IdleOptions, WhatAJobWithoutCommunicationDoesNotNeed)
+{
+    const auto run = [](const std::string& strategy, const std::vector<std::string>& more) {
+        std::vector<std::string> words{MODEL, "--strategy=" + strategy, "--variables=layers=1"};
+        words.emplace_back("--quiet");
+        words.insert(words.end(), more.begin(), more.end());
+        return Start("run", words).out;
+    };
+    const std::string idle = " has no effect: no GPU of the job sends anything to another one";
+    for (const std::string option : {"--algorithm=ring",
+                                     "--ncclVersion=2.10",
+                                     "--cpuVendor=amd",
+                                     "--communicationSchedule=p3",
+                                     "--joinWindow=0",
+                                     "--joinGrid=1us"})
+    {
+        const std::string out = run("dp=1", {option});
+        EXPECT_NE(out.find("Note: packet: " + option + idle), std::string::npos) << option << out;
+        EXPECT_EQ(out.find(option, out.find(idle)), std::string::npos) << out; // once
+        EXPECT_EQ(run("dp=2", {option, "--executor=flow"}).find(idle), std::string::npos) << option;
+    }
+    EXPECT_NE(run("dp=2", {"--cpuVendor=amd", "--executor=flow"})
+                  .find("flow: --cpuVendor=amd has no effect: this job communicates alike"),
+              std::string::npos);
+}
+
+#ifndef NS3_LOG_ENABLE
+TEST(IdleOptions, LogsThatABuildHasNot)
+{
+    ASSERT_EQ(setenv("NS_LOG", "*", 1), 0);
+    const Outcome outcome = Start("compile", {MODEL, PLAN});
+    unsetenv("NS_LOG");
+    EXPECT_NE(outcome.error.find("NS_LOG has no effect: this build of ns-3 has no logs"),
+              std::string::npos)
+        << outcome.error;
+}
+#endif

@@ -163,6 +163,8 @@ TEST(InputMistakes, OptionsBelowZeroAndFilesOfFiles)
 {
     const Folder folder;
     ExpectRefusal(Start("search", {"--model=gpt3-125m", "--budget=-5"}), "--budget: must not be");
+    ExpectRefusal(Start("run", {"--config=" + folder.Write("c.json", R"({"help": true})")}),
+                  "c.json: /help: --help prints something instead of a run");
     ExpectRefusal(Start("run", {"--config=" + folder.Write("c.json", R"({"config": "d.json"})")}),
                   "/config: options are read from one file");
 }

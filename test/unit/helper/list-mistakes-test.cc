@@ -66,7 +66,7 @@ TEST(ListMistakes, TablesThatContradictEachOther)
     ExpectRefusal(start(change(head, "note", "system") + line, table), "'system' is there twice");
     ExpectRefusal(
         start(head + change(line, "process-per-gpu", "mpirun"), table),
-        "tables.csv:2: launch must be process-per-gpu, one-process or stream, not 'mpirun'");
+        "tables.csv:2: unknown launch mode 'mpirun'; known are stream, process-per-gpu, one-proc");
     ExpectRefusal(start(change(head, "note", "remark") + line, table),
                   ":1: there is no column note");
     ExpectRefusal(start(head + change(line, "1,8,", "1.5,8,"), table),
@@ -175,11 +175,57 @@ TEST(ListMistakes, TimesThatAreTakenFromAFile)
                                                 R"({"format": "proteus-evaluation-results",
  "version": 1, "runs": [)" + runs + "]}")});
     };
-    EXPECT_NE(start(run("0.25")).out.find("of 1 of 1 runs are those of"), std::string::npos);
+    const Outcome unsure = start(run("0.25"));
+    EXPECT_NE(unsure.out.find("of 1 of 1 runs are those of"), std::string::npos);
+    EXPECT_NE(unsure.error.find("r.json: does not say of which models, strategies and options"),
+              std::string::npos)
+        << unsure.error;
+    const std::string job =
+        R"(, "job": {"model": "alexnet", "variables": "", "cluster": "pcie-v100x4", "nodes": 1,
+ "strategy": {"dp": 4, "dataType": "fp16", "microBatch": )";
+    const Outcome same = start(run("0.25", job + "8}, \"options\": {}}"));
+    EXPECT_EQ(same.error, "") << same.error;
+    EXPECT_NE(same.out.find("of 1 of 1 runs are those of"), std::string::npos);
+    for (const char* other : {"4}, \"options\": {}}", "8}, \"options\": {\"stream\": \"2\"}}"})
+    {
+        const Outcome outcome = start(run("0.25", job + other));
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        EXPECT_NE(outcome.error.find("1 time by packets are of other models, strategies or"),
+                  std::string::npos)
+            << outcome.error;
+        EXPECT_EQ(outcome.out.find("runs are those of"), std::string::npos) << outcome.out;
+    }
     ExpectRefusal(start(run("0")),
                   "r.json: /runs/0/executors/packet/iteration_s: must be a number");
     ExpectRefusal(start(run("1", R"(, "stratgy": "t")")),
                   "r.json: /runs/0/stratgy: unknown field; did you mean strategy?");
     ExpectRefusal(start(run("1") + "," + run("2")),
                   "r.json: /runs/1: there is a run of this workload and strategy already");
+}
+
+// Results that a search has kept are those of the same links and attributes.
+TEST(ListMistakes, LogsOfOtherSearches)
+{
+    const Folder folder;
+    const std::string log = "--log=" + folder.Get() + "/log.jsonl";
+    const auto start = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> words{MODEL,
+                                       "--variables=layers=2",
+                                       "--nodes=2",
+                                       "--globalBatch=16",
+                                       "--fabric=leaf-spine",
+                                       "--serversPerLeaf=1",
+                                       "--vary=none",
+                                       "--flows=1",
+                                       "--packets=0",
+                                       "--quiet",
+                                       log};
+        words.insert(words.end(), more.begin(), more.end());
+        return Start("search", words);
+    };
+    EXPECT_EQ(start({"--oversubscription=2"}).code, 0);
+    EXPECT_EQ(start({"--oversubscription=2"}).code, 0);
+    ExpectRefusal(start({"--oversubscription=4"}), "is of another search (");
+    ExpectRefusal(start({"--oversubscription=2", NETWORK + "Algorithm=ring"}),
+                  "this one is of gpt3-125m");
 }

@@ -138,6 +138,8 @@ TEST(NetworkMistakes, RatesInOtherUnits)
     ExpectNote(run(gpus("0.3", "")), "NVLinks that are far slower than one of the GPU's");
     ExpectNote(run(gpus("300", R"(, "memory_gbytes_per_s": 16312)")),
                "memory_gbytes_per_s is far from their data sheet (1), the first a: 16312 GB/s");
+    ExpectNote(run(gpus("300", R"(, "sm_copy_gbytes_per_s": 0.024)")),
+               "GPUs that copy slower than one lane of PCI Express (1), the first a: 0.024 GB/s");
     ExpectNote(run(TwoGpus(R"(, "delay_ns": 0.15)")), "a delay below 1 ns or above 100 us (1)");
     const Outcome good = run(gpus("300", R"(, "memory_gbytes_per_s": 2039)"));
     EXPECT_EQ(good.error, "") << good.error;
@@ -176,6 +178,11 @@ TEST(NetworkMistakes, ServersWhoseRatesAreInBits)
     EXPECT_NE(nics.find("NICs whose network is far faster than their PCI Express (16)"),
               std::string::npos)
         << nics;
+    const std::string hosts = change("\"cpu-interconnect\",\"rate_gbytes_per_s\":16.0",
+                                     "\"cpu-interconnect\",\"rate_gbytes_per_s\":16000.0");
+    EXPECT_NE(hosts.find("links of processors of less than 3.2 or more than 450 GB/s (2)"),
+              std::string::npos)
+        << hosts;
     const std::string slots = change("\"rate_gbytes_per_s\":31.5", "\"rate_gbytes_per_s\":252.0");
     EXPECT_NE(slots.find("faster than x16 of its generation"), std::string::npos) << slots;
 }

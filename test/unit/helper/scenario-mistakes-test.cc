@@ -65,6 +65,22 @@ TEST(ScenarioMistakes, EventsOnGpusWithoutAJobAndSeedsOfNothing)
     EXPECT_NE(event(R"("kind": "slow-gpu", "servers": [0], "factor": 1)").find(none),
               std::string::npos);
     EXPECT_EQ(event(gpu + R"("1us")").find("has no effect"), std::string::npos);
+    // What nothing crosses.
+    const std::string uncrossed = "/events/0: has no effect: nothing crosses its links";
+    const auto packets = [&](const std::string& nic) {
+        return Start("run",
+                     {MODEL,
+                      "--variables=layers=1",
+                      "--strategy=dp=8",
+                      "--nodes=2",
+                      "--quiet",
+                      "--scenario=" + folder.Write("p.json",
+                                                   R"({"format": "proteus-scenario", "version": 1,
+ "compare_alone": false, "events": [{"kind": "degraded", "rate_share": 0.5, "at": "0", "nic": ")" +
+                                                       nic + "\"}]}")})
+            .out;
+    };
+    EXPECT_NE(packets("n0.nic0").find(uncrossed), std::string::npos);
     const auto neighbour = [&](const std::string& strategy) {
         return start(R"("jobs": [{"name": "b", "model": "gpt3-125m", "variables": "layers=2",
  "strategy": ")" + strategy +

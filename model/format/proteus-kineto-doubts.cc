@@ -1,0 +1,306 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-kineto-doubts.h"
+
+#include "proteus-trace-doubts.h"
+
+#include "ns3/proteus-plural.h"
+#include "ns3/proteus-shown-name.h"
+#include "ns3/proteus-tables.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace kineto
+{
+
+namespace
+{
+
+/// @return how much work of a rank's GPU no call of the host launched, as far as its file says
+uint64_t
+CountUnlaunched(const Rank& rank)
+{
+    std::unordered_set<int64_t> launches;
+    for (const HostCall& call : rank.calls)
+    {
+        launches.insert(call.correlation);
+    }
+    return static_cast<uint64_t>(
+        std::count_if(rank.gpu.begin(), rank.gpu.end(), [&launches](const GpuEvent& event) {
+            return event.correlation < 0 || launches.count(event.correlation) == 0;
+        }));
+}
+
+/// @return launches of kernels by a rank's host, and those of which its file has no kernel
+std::pair<uint64_t, uint64_t>
+CountLaunches(const Rank& rank)
+{
+    std::unordered_set<int64_t> kernels;
+    for (const GpuEvent& event : rank.gpu)
+    {
+        kernels.insert(event.correlation);
+    }
+    std::pair<uint64_t, uint64_t> counts{0, 0};
+    for (const HostCall& call : rank.calls)
+    {
+        if (call.correlation >= 0 && Contains(rank.names[call.name], "LaunchKernel"))
+        {
+            ++counts.first;
+            counts.second += kernels.count(call.correlation) == 0 ? 1 : 0;
+        }
+    }
+    return counts;
+}
+
+/// @return an operation of a rank whose input and output have one size, and have two in the file;
+/// null if there is none
+const Communication*
+FindContradiction(const Rank& rank)
+{
+    const auto found = std::find_if(rank.communications.begin(),
+                                    rank.communications.end(),
+                                    [](const Communication& it) {
+                                        const bool isAlike =
+                                            Contains(it.collective, "allreduce") ||
+                                            Contains(it.collective, "all_reduce") ||
+                                            Contains(it.collective, "broadcast");
+                                        return isAlike && it.inElements > 0 && it.outElements > 0 &&
+                                               it.inElements != it.outElements;
+                                    });
+    return found == rank.communications.end() ? nullptr : &*found;
+}
+
+/// @param kernel name of one @return what its name says that NCCL does, "AllReduce"; or empty
+std::string
+FindOperation(const std::string& kernel)
+{
+    for (const std::string begin : {"ncclDevKernel_", "ncclKernel_"})
+    {
+        if (BeginsWith(kernel, begin.c_str()))
+        {
+            return kernel.substr(begin.size(), kernel.find('_', begin.size()) - begin.size());
+        }
+    }
+    return "";
+}
+
+/// @param operation of a kernel's name @param collective as PyTorch calls it
+/// @return whether the one cannot do the other. PyTorch has broadcasts for a gather of unequal
+/// parts and reductions for a scatter, and messages for all without a kernel of their own.
+bool
+Contradicts(const std::string& operation, const std::string& collective)
+{
+    static const std::map<std::string, std::vector<const char*>> known{
+        {"AllReduce", {"allreduce", "all_reduce", "barrier"}},
+        {"AllGather", {"allgather", "all_gather"}},
+        {"ReduceScatter", {"reduce_scatter", "reducescatter"}},
+        {"Broadcast", {"broadcast", "allgather", "all_gather"}},
+        {"Reduce", {"reduce"}},
+        {"SendRecv", {"send", "recv", "all_to_all", "alltoall", "gather", "scatter", "coalesced"}}};
+    static const std::vector<const char*> all = [] {
+        std::vector<const char*> parts;
+        for (const auto& [name, ofName] : known)
+        {
+            parts.insert(parts.end(), ofName.begin(), ofName.end());
+        }
+        return parts;
+    }();
+    const auto has = [&collective](const char* part) { return Contains(collective, part); };
+    const auto found = known.find(operation);
+    return found != known.end() && std::any_of(all.begin(), all.end(), has) &&
+           std::none_of(found->second.begin(), found->second.end(), has);
+}
+
+/// @param rank any @param example gets the first that there is, in words
+/// @return kernels whose names say another operation than what is written of them
+uint64_t
+CountMisnamed(const Rank& rank, std::string& example)
+{
+    uint64_t count = 0;
+    for (const GpuEvent& event : rank.gpu)
+    {
+        if (event.communication == NO_ID)
+        {
+            continue;
+        }
+        const std::string& kernel = rank.names[event.name];
+        const std::string& collective = rank.communications[event.communication].collective;
+        if (Contradicts(FindOperation(kernel), collective))
+        {
+            example = ++count == 1 && example.empty()
+                          ? ShownName(kernel) + " of " + ShownName(collective)
+                          : example;
+        }
+    }
+    return count;
+}
+
+/// @return whether a rank launches or begins work of the GPU from one time to another, us
+bool
+HasWork(const Rank& rank, double fromUs, double toUs)
+{
+    const auto isWithin = [&](const auto& event) {
+        return event.startUs >= fromUs && event.startUs < toUs;
+    };
+    return std::any_of(rank.gpu.begin(), rank.gpu.end(), isWithin) ||
+           std::any_of(rank.calls.begin(), rank.calls.end(), isWithin);
+}
+
+} // namespace
+
+std::vector<std::string>
+FindDoubts(const std::vector<Rank>& ranks)
+{
+    constexpr double LEAST_OVERLAP = 0.01;    // of the kernels, from which on it is said
+    constexpr double LEAST_UNLAUNCHED = 0.01; // of the work of GPUs, from which on it is said
+    std::set<std::string> steps;
+    uint64_t nForeign = 0;
+    std::string example;
+    double overlapUs = 0;
+    double kernelUs = 0;
+    uint64_t nWork = 0;
+    uint64_t nUnlaunched = 0;
+    std::pair<uint64_t, uint64_t> launches{0, 0};
+    std::set<std::string> schemas;
+    const Communication* odd = nullptr;
+    std::map<std::string, uint64_t> unread;
+    uint64_t nEmpty = 0;
+    uint64_t nRootless = 0;
+    uint64_t nUneven = 0;
+    uint64_t nMisnamed = 0;
+    std::string misnamed;
+    for (const Rank& rank : ranks)
+    {
+        for (const auto& [category, count] : rank.unread)
+        {
+            unread[category] += count;
+        }
+        nEmpty += rank.nEmpty;
+        nRootless += rank.nRootless;
+        nUneven += rank.nUneven;
+        nMisnamed += CountMisnamed(rank, misnamed);
+        nWork += rank.gpu.size();
+        nUnlaunched += CountUnlaunched(rank);
+        const auto [all, lost] = CountLaunches(rank);
+        launches.first += all;
+        launches.second += lost;
+        schemas.insert(rank.schema);
+        odd = odd ? odd : FindContradiction(rank);
+        for (const auto& [step, time] : rank.steps)
+        {
+            if (HasWork(rank, time.first, time.second))
+            {
+                steps.insert(step);
+            }
+        }
+        nForeign += rank.nForeign;
+        example = rank.nForeign > 0 ? rank.exampleForeign : example;
+        overlapUs += rank.overlapUs;
+        for (const GpuEvent& event : rank.gpu)
+        {
+            kernelUs += event.communication == NO_ID ? event.durationUs : 0;
+        }
+    }
+    std::vector<std::string> doubts;
+    if (std::string ofSteps = DescribeProfilerSteps(steps); !ofSteps.empty())
+    {
+        doubts.push_back(std::move(ofSteps));
+    }
+    if (overlapUs > LEAST_OVERLAP * kernelUs)
+    {
+        const double nRanks = static_cast<double>(ranks.size());
+        doubts.push_back("kernels of one stream ran at the same time for " +
+                         FormatTime(overlapUs * 1e-6 / nRanks) + " of a rank's " +
+                         FormatTime(kernelUs * 1e-6 / nRanks) +
+                         ", and run one after the other here");
+    }
+    if (static_cast<double>(nUnlaunched) > LEAST_UNLAUNCHED * static_cast<double>(nWork))
+    {
+        doubts.push_back(FormatCount(nUnlaunched) + " of its " + FormatCount(nWork) +
+                         " kernels and copies have no launch in the file (a call of the host with "
+                         "their correlation): "
+                         "they do not wait for the host; record the activities of the CPU, too");
+    }
+    if (static_cast<double>(launches.second) >
+        LEAST_UNLAUNCHED * static_cast<double>(launches.first))
+    {
+        doubts.push_back(FormatCount(launches.second) + " of its " + FormatCount(launches.first) +
+                         " launches have no kernel in the file: work of the GPU was lost, cut out, "
+                         "or only captured into a graph, and is not run");
+    }
+    if (odd)
+    {
+        doubts.push_back(ShownName(odd->collective) + " has " + FormatCount(odd->inElements) +
+                         " elements (In msg nelems) and results in " +
+                         FormatCount(odd->outElements) +
+                         " (Out msg nelems), which should be as many; the first number is taken");
+    }
+    if (nMisnamed > 0)
+    {
+        doubts.push_back(FormatThings(nMisnamed, "kernel") +
+                         " named after another operation than their Collective name says, the "
+                         "first " +
+                         misnamed + "; the latter counts");
+    }
+    schemas.erase("1");
+    if (!schemas.empty())
+    {
+        doubts.push_back("is of version " + ShownName(*schemas.begin()) +
+                         " of the format (schemaVersion), and is read as version 1");
+    }
+    for (const auto& [category, count] : unread)
+    {
+        if (count > 0)
+        {
+            doubts.push_back(FormatThings(count, "event") + " on streams of the category " +
+                             ShownName(category) +
+                             ", which is not known, not read; those of GPUs are kernel, "
+                             "gpu_memcpy and gpu_memset");
+        }
+    }
+    if (nEmpty > 0)
+    {
+        doubts.push_back("moves nothing for " + FormatThings(nEmpty, "collective") +
+                         " without elements (In msg nelems, Out msg nelems)");
+    }
+    if (nRootless > 0)
+    {
+        doubts.push_back(FormatThings(nRootless, "collective") +
+                         " with a root that do not say which (Src Rank), as PyTorch writes them: "
+                         "the first rank of the group counts");
+    }
+    if (nUneven > 0)
+    {
+        doubts.push_back(FormatThings(nUneven, "all-to-all") +
+                         " of unequal splits (In split size, Out split size): equal ones of the "
+                         "same sum count");
+    }
+    if (nForeign > 0)
+    {
+        doubts.push_back(FormatThings(nForeign, "kernel") +
+                         " of other libraries than NCCL, such as " + ShownName(example) +
+                         ", last as long as recorded, whatever the network is");
+    }
+    return doubts;
+}
+
+} // namespace kineto
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,105 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+// Published rates of attention and of matrix products.
+
+#include "ns3/proteus-achieved-rates.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace ns3::proteus;
+
+// Dao 2023, figure 4 (c) and (d): A100, forward and backward, causal, 512 to 16384 tokens.
+TEST(AttentionRate, MeetsTheFiguresOfFlashAttention2)
+{
+    const std::vector<std::pair<uint64_t, std::vector<double>>> figures{
+        {64, {88, 119, 140, 156, 165, 171}},
+        {128, {99, 133, 155, 173, 182, 189}}};
+    for (const auto& [head, rates] : figures)
+    {
+        for (std::size_t i = 0; i < rates.size(); ++i)
+        {
+            AttentionShape shape{uint64_t{512} << i, head, true, true, 80};
+            const double forward = GetAttentionShare(AttentionKernel::FLASH_ATTENTION_2, shape);
+            shape.isForward = false;
+            const double backward = GetAttentionShare(AttentionKernel::FLASH_ATTENTION_2, shape);
+            const double both = 312 * 3.5 / (1 / forward + 2.5 / backward);
+            EXPECT_NEAR(both / rates[i], 1, 0.05) << head << " " << shape.keys;
+        }
+    }
+}
+
+TEST(AttentionRate, OlderKernels)
+{
+    for (const uint32_t capability : {80u, 90u})
+    {
+        for (const bool isForward : {true, false})
+        {
+            const AttentionShape shape{8192, 128, true, isForward, capability};
+            const double first = GetAttentionShare(AttentionKernel::FLASH_ATTENTION_1, shape);
+            const double second = GetAttentionShare(AttentionKernel::FLASH_ATTENTION_2, shape);
+            const double triton = GetAttentionShare(AttentionKernel::FLASH_ATTENTION_TRITON, shape);
+            // Dao 2023, section 4.1: 1.7 to 3.0, and 1.3 to 2.5 times as fast.
+            EXPECT_GT(second, 1.7 * first) << capability;
+            EXPECT_LT(second, 3.0 * first) << capability;
+            EXPECT_GT(second, 1.3 * triton) << capability;
+            EXPECT_LT(second, 2.5 * triton) << capability;
+        }
+    }
+}
+
+TEST(AttentionRate, HopperAndNames)
+{
+    const AttentionShape shape{16384, 128, true, true, 90};
+    EXPECT_GT(GetAttentionShare(AttentionKernel::FLASH_ATTENTION_3, shape),
+              1.4 * GetAttentionShare(AttentionKernel::FLASH_ATTENTION_2, shape));
+    for (const char* name : {"constant",
+                             "flash-attention-1",
+                             "flash-attention-triton",
+                             "flash-attention-2",
+                             "flash-attention-3",
+                             "cudnn"})
+    {
+        EXPECT_STREQ(ToString(AttentionKernelFromString(name)), name);
+    }
+    EXPECT_THROW(AttentionKernelFromString("flash"), std::invalid_argument);
+    EXPECT_THROW(GetAttentionShare(AttentionKernel::CONSTANT, shape), std::invalid_argument);
+}
+
+// What is known of a GPU is not known of another whose name begins with its name.
+TEST(MatrixRate, BelongsToWholeNames)
+{
+    const auto share = [](const std::string& gpu, DataType type) {
+        return FindAchievedMatrixShare(gpu, type, 0);
+    };
+    EXPECT_DOUBLE_EQ(share("H20", DataType::BF16).value(), 0.96);
+    EXPECT_DOUBLE_EQ(share("H200", DataType::BF16).value(), 0.84);
+    EXPECT_TRUE(share("L4", DataType::TF32));
+    EXPECT_FALSE(share("L40", DataType::TF32));
+    EXPECT_LT(share("H100-PCIE-80GB", DataType::BF16).value(),
+              share("H100-NVL", DataType::BF16).value());
+    // Clocks of GeForce are higher than the data sheets say.
+    EXPECT_GT(share("RTX-3090", DataType::FP16).value(), 1);
+}
+
+// With a limit of 500 in place of 700 W the clock falls earlier, and further.
+TEST(MatrixRate, FallsEarlierWithLessPower)
+{
+    const auto share = [](const std::string& gpu, double duty) {
+        return FindAchievedMatrixShare(gpu, DataType::BF16, duty).value();
+    };
+    EXPECT_DOUBLE_EQ(share("H100-SXM5-96GB-500W", 0.27), 0.84);
+    EXPECT_DOUBLE_EQ(share("H100-SXM5-80GB", 0.35), 0.84);
+    EXPECT_LT(share("H100-SXM5-96GB-500W", 0.35), 0.82);
+    EXPECT_NEAR(share("H100-SXM5-96GB-500W", 1) / share("H100-SXM5-80GB", 1),
+                std::pow(500.0 / 700, 0.4),
+                1e-3);
+}

@@ -1,0 +1,178 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+// Files of frameworks: what is wrong with them, and what ours say.
+
+#include "framework-tools.h"
+
+#include "ns3/proteus-achieved-rates.h"
+#include "ns3/proteus-framework-json.h"
+#include "ns3/proteus-framework.h"
+#include "ns3/proteus-model-json.h"
+#include "ns3/proteus-strategy-json.h"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+using namespace ns3::proteus;
+
+TEST(FrameworkFile, MistakesHaveAPlaceAndACause)
+{
+    EXPECT_EQ(GetFrameworkError(""), "");
+    const std::pair<const char*, const char*> mistakes[] = {
+        {", \"hots\": {}", "hots"},
+        {", \"host\": {\"kernelUs\": 5}", "/host/kernelUs"},
+        {", \"host\": {\"kernelUs\": {\"value\": 5}}", "/host/kernelUs"},
+        {", \"host\": {\"kernelUs\": {\"value\": 5, \"source\": \"\"}}", "/host/kernelUs/source"},
+        {", \"host\": {\"kernelUs\": {\"value\": -5, \"source\": \"s\"}}", "/host/kernelUs/value"},
+        {", \"host\": {\"kernelUs\": {\"value\": 25000, \"source\": \"s\"}}", // ns
+         "/host/kernelUs/value: must be a number from 0 to 10000"},
+        {", \"host\": {\"isAhead\": {\"value\": true, \"source\": \"s\"}, "
+         "\"waitsForKernels\": {\"value\": true, \"source\": \"s\"}}",
+         "/host/waitsForKernels"},
+        {", \"host\": {\"waitsAtDispatch\": {\"value\": true, \"source\": \"s\"}}",
+         "/host/waitsAtDispatch"},
+        {", \"efficiency\": {\"memory\": {\"value\": 1.5, \"source\": \"s\"}}",
+         "/efficiency/memory/value"},
+        {", \"attention\": {\"value\": \"fast\", \"source\": \"s\"}", "/attention/value"},
+        {", \"operators\": {\"linear\": {}}", "/operators/linear"},
+        {", \"operators\": {\"gelu\": {\"forward\": {\"kernels\": 1}}}", "/operators/gelu/forward"},
+        {", \"fp8\": {\"output\": {}}", "/fp8"},
+        {", \"fp8\": {\"input\": {\"kernels\": 1}}", "/fp8/input"},
+        {", \"fp8\": {\"gradient\": {\"kernels\": 0, \"source\": \"s\"}}", "/fp8/gradient/kernels"},
+        {", \"fp8\": {\"gathersWeights\": true}", "/fp8/gathersWeights"},
+        {", \"plan\": {\"zero\": 3}", "/plan"},
+        {", \"plan\": {\"zero\": 7, \"source\": \"s\"}", "/plan"},
+        {", \"plan\": {\"zeros\": 3, \"source\": \"s\"}", "/plan"},
+    };
+    for (const auto& [fields, place] : mistakes)
+    {
+        const std::string error = GetFrameworkError(fields);
+        EXPECT_EQ(error.rfind("f.json: ", 0), 0u) << error;
+        EXPECT_NE(error.find(place), std::string::npos) << fields << ": " << error;
+        EXPECT_EQ(error.find('\n'), std::string::npos);
+    }
+    std::istringstream nameless(R"({"format": "proteus-framework", "version": 1, "name": "",
+ "description": "y"})");
+    EXPECT_NE(ErrorOf([&] { ReadFrameworkJson(nameless, "f.json"); }).find("/name: is empty"),
+              std::string::npos);
+}
+
+// The files that come along, and that the default of the code is what its file says.
+TEST(FrameworkFile, OursAreRead)
+{
+    uint32_t nFiles = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(std::string(PROTEUS_SOURCE_DIR) +
+                                                                 "/workloads/frameworks"))
+    {
+        const Framework framework = LoadFramework(entry.path());
+        EXPECT_EQ(framework.name, entry.path().stem());
+        EXPECT_FALSE(framework.description.empty());
+        ++nFiles;
+        if (framework.name == Framework().name)
+        {
+            const KernelCostParameters ours;
+            EXPECT_EQ(framework.kernels.hostPerKernelPs, ours.hostPerKernelPs);
+            EXPECT_DOUBLE_EQ(framework.kernels.matrixEfficiency, ours.matrixEfficiency);
+            EXPECT_DOUBLE_EQ(framework.kernels.memoryEfficiency, ours.memoryEfficiency);
+            EXPECT_DOUBLE_EQ(framework.kernels.optimizerEfficiency, ours.optimizerEfficiency);
+            EXPECT_FALSE(framework.host.isAhead);
+            EXPECT_TRUE(framework.operators.empty());
+        }
+    }
+    EXPECT_GE(nFiles, 6u);
+}
+
+// A plan's fields stand where a short form says nothing, and nowhere else.
+TEST(FrameworkFile, PlanFillsTheShortForm)
+{
+    const Framework framework =
+        ReadFramework(", \"plan\": {\"zero\": 3, \"gradientType\": \"bf16\", \"source\": \"s\"}");
+    std::istringstream strategy("{\"dp\": 4, \"gradientType\": \"fp32\"}");
+    const StrategyFile file = ReadStrategyJson(strategy, "s.json", framework.defaults.plan);
+    ASSERT_TRUE(file.plan);
+    EXPECT_EQ(file.plan->optimizer.zero, 3u);
+    EXPECT_EQ(file.plan->precision.gradient, DataType::FP32);
+}
+
+// What a framework fuses, models leave to it; without tensor parallelism, as to the loss.
+TEST(FrameworkFile, FusesWhatModelsLeaveToIt)
+{
+    const std::string workloads = std::string(PROTEUS_SOURCE_DIR) + "/workloads/";
+    const auto count = [&](const std::map<std::string, int64_t>& variables) {
+        const Model model = LoadModel(workloads + "models/gpt3-125m.json", variables);
+        std::map<std::string, int> kinds;
+        for (const ModelOperator& op : model.GetOperators())
+        {
+            // Attention that is not fused moves its scores.
+            const bool isFused = op.kind == "attention" && op.forward.bytes.empty();
+            ++kinds[op.kind + (isFused ? " fused" : "")];
+        }
+        return kinds;
+    };
+    auto fsdp2 = LoadFramework(workloads + "frameworks/fsdp2.json").defaults.variables;
+    EXPECT_EQ(fsdp2, (std::map<std::string, int64_t>{{"fusesAttention", 1}, {"fusesLoss", 1}}));
+    auto fused = count(fsdp2);
+    EXPECT_EQ(fused["attention fused"], 12);
+    EXPECT_EQ(fused["cross-entropy"], 1);
+    EXPECT_EQ(fused["vocabulary-sum"], 0);
+    fsdp2["tensorParallel"] = 2;
+    EXPECT_EQ(count(fsdp2)["vocabulary-sum"], 1);
+    fsdp2["fusedAttention"] = 0; // as typed
+    EXPECT_EQ(count(fsdp2)["attention"], 12);
+    const auto megatron = LoadFramework(workloads + "frameworks/megatron-2022.json");
+    EXPECT_TRUE(megatron.defaults.variables.empty());
+    auto plain = count({});
+    EXPECT_EQ(plain["attention"], 12);
+    EXPECT_EQ(plain["vocabulary-sum"], 1);
+    EXPECT_THROW(ReadFramework(", \"fuses\": {\"loss\": true}"), std::invalid_argument);
+}
+
+TEST(FrameworkFile, CompilersAndFusedNormsHaveFewerKernels)
+{
+    const std::string folder = std::string(PROTEUS_SOURCE_DIR) + "/workloads/frameworks/";
+    const auto eager = LoadFramework(folder + "fsdp2.json");
+    const auto compiled = LoadFramework(folder + "fsdp2-compiled.json");
+    for (const char* kind : {"rms-norm", "swiglu", "rotary", "add"})
+    {
+        for (const bool isForward : {true, false})
+        {
+            const KernelRule* before = eager.FindRule(kind, isForward);
+            const KernelRule* after = compiled.FindRule(kind, isForward);
+            ASSERT_EQ(before == nullptr, after == nullptr) << kind;
+            if (before)
+            {
+                EXPECT_LT(after->kernels, before->kernels) << kind;
+            }
+        }
+    }
+    EXPECT_EQ(compiled.defaults.plan.at("recomputeStopsEarly"), "true");
+    EXPECT_EQ(eager.defaults.plan.count("recomputeStopsEarly"), 0u);
+    // What follows a batch norm is part of it.
+    const auto mxnet = LoadFramework(folder + "mxnet.json");
+    EXPECT_EQ(mxnet.FindRule("relu", true)->kernels, 0u);
+    EXPECT_EQ(mxnet.FindRule("relu", false)->kernels, 0u);
+    EXPECT_EQ(mxnet.FindRule("add", true)->kernels, 0u);
+    EXPECT_EQ(mxnet.FindRule("batch-norm", true)->kernels, 2u);
+}
+
+TEST(FrameworkFile, TorchtitanScalesDynamically)
+{
+    const std::string folder = std::string(PROTEUS_SOURCE_DIR) + "/workloads/frameworks/";
+    const Framework titan = LoadFramework(folder + "torchtitan.json");
+    EXPECT_TRUE(titan.float8.gathersWeights);
+    EXPECT_EQ(titan.float8.input->GetBytes(2), 6);
+    EXPECT_EQ(titan.float8.gradient->GetBytes(2), 6);
+    EXPECT_EQ(titan.float8.weightForward->GetBytes(2), 2);
+    EXPECT_EQ(titan.float8.weightBackward->GetBytes(2), 10);
+    EXPECT_EQ(titan.kernels.attention, AttentionKernel::FLASH_ATTENTION_2);
+    EXPECT_FALSE(LoadFramework(folder + "fsdp2.json").float8.input);
+}

@@ -1,0 +1,217 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+// Hosts of frameworks: which are ahead of their GPU, and what they take for units and tensors.
+
+#include "framework-tools.h"
+
+#include "ns3/proteus-compiler.h"
+#include "ns3/proteus-framework-json.h"
+#include "ns3/proteus-framework-kernels.h"
+#include "ns3/proteus-framework.h"
+
+#include <array>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+using namespace ns3::proteus;
+
+// A host of 10 us per kernel and kernels of 4 us: the GPU waits for every one. Kernels of 30 us: it
+// waits for the first only. Then the lead of 20 us per kernel hides short ones until it is used up.
+TEST(HostLead, HidesWhatItHasTimeFor)
+{
+    constexpr int64_t US = 1000000;
+    HostLead slow;
+    for (int i = 0; i < 3; ++i)
+    {
+        EXPECT_EQ(slow.Add(1, 10 * US, 4 * US), i == 0 ? 14 * US : 10 * US);
+    }
+    HostLead fast;
+    EXPECT_EQ(fast.Add(1, 10 * US, 30 * US), 40 * US);
+    EXPECT_EQ(fast.Add(1, 10 * US, 30 * US), 30 * US);
+    // 20 + 30 us are left; five short kernels take 6 us each off the lead of 50 us.
+    int64_t sum = 0;
+    for (int i = 0; i < 5; ++i)
+    {
+        sum += fast.Add(1, 10 * US, 4 * US);
+    }
+    EXPECT_EQ(sum, 20 * US);
+    EXPECT_EQ(fast.Add(2, 10 * US, 30 * US), 40 * US); // another pass begins with an idle GPU
+}
+
+// However kernels are cut, a pass takes at least the host's and at least the GPU's time.
+TEST(HostLead, IsBoundedByHostAndGpu)
+{
+    HostLead lead;
+    int64_t host = 0;
+    int64_t gpu = 0;
+    int64_t sum = 0;
+    uint32_t state = 1;
+    for (int i = 0; i < 1000; ++i)
+    {
+        state = state * 1664525 + 1013904223;
+        const int64_t h = state >> 20;
+        state = state * 1664525 + 1013904223;
+        const int64_t g = state >> 20;
+        sum += lead.Add(7, h, g);
+        host += h;
+        gpu += g;
+        EXPECT_GE(sum, host);
+        EXPECT_GE(sum, gpu);
+        EXPECT_LE(sum, host + gpu);
+    }
+}
+
+// Numbered blocks are units of sharding, all else is the root unit; an update costs by its tensors.
+TEST(Framework, UnitsAndTensorsTakeTheHostsTime)
+{
+    const Framework framework =
+        ReadFramework(", \"host\": {\"kernelUs\": {\"value\": 0, \"source\": "
+                      "\"s\"}, \"blockUs\": {\"value\": 100, "
+                      "\"source\": \"s\"}, \"backwardBlockUs\": {\"value\": 300, "
+                      "\"source\": \"s\"}, \"tensorUs\": "
+                      "{\"value\": 7, \"source\": \"s\"}}");
+    KernelCostParameters ideal = framework.kernels;
+    ideal.kernelLatencyPs = 0;
+    const KernelCostModel model(FindGpuDatasheet("H100-SXM5-80GB"), ideal);
+    auto timer = MakeFrameworkTimer(model, framework, DataType::BF16, 2);
+    auto time = [&](const std::string& name, const std::string& part, uint64_t pass) {
+        KernelDescription kernel = MakeNorm(1, 16, part, pass);
+        kernel.name = name;
+        return std::llround(static_cast<double>(timer(kernel)) / 1e6);
+    };
+    EXPECT_EQ(time("embedding.word", "", 0), 100);
+    EXPECT_EQ(time("layer0.norm1", "", 0), 100);
+    EXPECT_EQ(time("layer0.norm2", "", 0), 0);
+    EXPECT_EQ(time("layer1.norm1", "", 0), 100);
+    EXPECT_EQ(time("final-norm", "", 0), 0);
+    EXPECT_EQ(time("final-norm", "backward", 1), 300);
+    EXPECT_EQ(time("layer1.norm1", "backward", 1), 300);
+    EXPECT_EQ(time("layer0.norm1", "backward", 1), 300);
+    EXPECT_EQ(time("embedding.word", "backward", 1), 0);
+    KernelDescription update;
+    update.name = update.kind = "adam";
+    update.extents = {16};
+    update.bytes = 16;
+    update.tensors = 12;
+    update.pass = 2;
+    EXPECT_EQ(std::llround(static_cast<double>(timer(update)) / 1e6), 12 * 7);
+}
+
+// What is computed again belongs to the backward pass, and so does its unit.
+TEST(Framework, AUnitThatBeginsWithRecomputationIsOneOfTheBackwardPass)
+{
+    const Framework framework =
+        ReadFramework(", \"host\": {\"kernelUs\": {\"value\": 0, \"source\": \"s\"}, \"blockUs\": "
+                      "{\"value\": 100, \"source\": \"s\"}, \"backwardBlockUs\": {\"value\": 300, "
+                      "\"source\": \"s\"}}");
+    KernelCostParameters ideal = framework.kernels;
+    ideal.kernelLatencyPs = 0;
+    const KernelCostModel model(FindGpuDatasheet("H100-SXM5-80GB"), ideal);
+    auto timer = MakeFrameworkTimer(model, framework, DataType::BF16, 2);
+    KernelDescription again = MakeNorm(1, 16, "", 1);
+    EXPECT_EQ(std::llround(static_cast<double>(timer(again)) / 1e6), 100);
+    again.isRecomputation = true;
+    again.pass = 2;
+    EXPECT_EQ(std::llround(static_cast<double>(timer(again)) / 1e6), 300);
+    EXPECT_EQ(std::llround(static_cast<double>(timer(MakeNorm(1, 16, "backward", 2))) / 1e6), 0);
+}
+
+// The kernels of a backward pass and of gradients that wait for a pass of their own are described
+// in turn. The host issues them pass by pass: its lead and its units are as if it were told so.
+TEST(Framework, PassesThatAreDescribedInTurnAreIssuedOneAfterTheOther)
+{
+    const Framework framework =
+        ReadFramework(", \"host\": {\"kernelUs\": {\"value\": 9, \"source\": \"s\"}, \"blockUs\": "
+                      "{\"value\": 100, \"source\": \"s\"}, \"isAhead\": {\"value\": true, "
+                      "\"source\": \"s\"}}");
+    const KernelCostModel model(FindGpuDatasheet("A100-SXM4-80GB"), framework.kernels);
+    auto describe = [](uint32_t i, bool isDeferred) {
+        KernelDescription kernel =
+            MakeNorm(i % 3 == 0 ? 1 << 18 : 1, 1024, "backward", isDeferred ? 2 : 1);
+        kernel.name = "layer" + std::to_string(i / 4) + ".norm" + std::to_string(i);
+        kernel.isDeferred = isDeferred;
+        return kernel;
+    };
+    constexpr uint32_t KERNELS = 12;
+    auto inTurn = MakeFrameworkTimer(model, framework, DataType::BF16, 2);
+    auto inOrder = MakeFrameworkTimer(model, framework, DataType::BF16, 2);
+    std::array<std::vector<int64_t>, 2> times;
+    for (uint32_t i = 0; i < KERNELS; ++i)
+    {
+        for (const bool isDeferred : {false, true})
+        {
+            times[isDeferred].push_back(inTurn(describe(i, isDeferred)));
+        }
+    }
+    for (const bool isDeferred : {false, true})
+    {
+        for (uint32_t i = 0; i < KERNELS; ++i)
+        {
+            EXPECT_EQ(inOrder(describe(i, isDeferred)), times[isDeferred][i]) << isDeferred << i;
+        }
+    }
+    EXPECT_EQ(times[0][0], times[1][0] + 100 * 1000000); // units are at work in the first pass only
+}
+
+// CUDA_LAUNCH_BLOCKING: the times of host and GPU add up; else the longer one counts.
+TEST(Framework, AHostThatWaitsForKernelsAddsItsTime)
+{
+    const std::string kernel = ", \"host\": {\"kernelUs\": {\"value\": 50, \"source\": \"s\"}";
+    const Framework usual = ReadFramework(kernel + "}");
+    const Framework waiting =
+        ReadFramework(kernel + ", \"waitsForKernels\": {\"value\": true, \"source\": \"s\"}}");
+    const auto time = [](const Framework& framework, uint64_t rows) {
+        const KernelCostModel model(FindGpuDatasheet("A100-SXM4-80GB"), framework.kernels);
+        return MakeFrameworkTimer(model, framework, DataType::BF16, 2)(MakeNorm(rows, 1024, "", 0));
+    };
+    const int64_t host = time(usual, 1); // of one kernel, whose GPU needs less
+    EXPECT_EQ(host, 50000000);
+    const int64_t gpu = time(usual, 1 << 20);
+    EXPECT_GT(gpu, 2 * host);
+    EXPECT_EQ(time(waiting, 1 << 20), gpu + host);
+}
+
+// A host that counts tokens has no lead any more when it sends them to their experts, whose kernels
+// it may issue one by one.
+TEST(Framework, HostsWaitForTheTokensOfExperts)
+{
+    const std::string host = ", \"host\": {\"kernelUs\": {\"value\": 50, \"source\": \"s\"}, "
+                             "\"isAhead\": {\"value\": true, \"source\": \"s\"}";
+    const std::string yes = "{\"value\": true, \"source\": \"s\"}";
+    const auto time = [](const Framework& framework, const std::string& kind) {
+        const KernelCostModel model(FindGpuDatasheet("H100-SXM5-80GB"), framework.kernels);
+        const auto timer = MakeFrameworkTimer(model, framework, DataType::BF16, 2);
+        timer(MakeNorm(1 << 20, 1024, "", 0)); // some milliseconds, which the host is ahead
+        KernelDescription kernel;
+        kernel.name = "layer0." + kind;
+        kernel.kind = kind;
+        kernel.extents = {8, 64, 128, 64};
+        kernel.bytes = 64 * 64 * 2;
+        kernel.flops = 2.0 * 8 * 64 * 128 * 64;
+        kernel.dataType = DataType::BF16;
+        return timer(kernel);
+    };
+    const Framework usual = ReadFramework(host + "}");
+    const Framework waiting = ReadFramework(host + ", \"waitsAtDispatch\": " + yes + "}");
+    EXPECT_EQ(time(waiting, "dispatch") - time(usual, "dispatch"), 50000000);
+    EXPECT_EQ(time(waiting, "combine"), time(usual, "combine"));
+    // Eight experts take the host eight kernels, the GPU as long as before.
+    const auto alone = [](const Framework& framework) {
+        const KernelCostModel model(FindGpuDatasheet("H100-SXM5-80GB"), framework.kernels);
+        KernelDescription kernel;
+        kernel.name = "layer0.up";
+        kernel.kind = "expert-linear";
+        kernel.extents = {8, 64, 128, 64};
+        kernel.flops = 2.0 * 8 * 64 * 128 * 64;
+        kernel.dataType = DataType::BF16;
+        return MakeFrameworkTimer(model, framework, DataType::BF16, 2)(kernel);
+    };
+    EXPECT_EQ(alone(ReadFramework(host + ", \"issuesEveryExpert\": " + yes + "}")) - alone(usual),
+              7 * 50000000);
+}
