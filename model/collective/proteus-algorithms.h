@@ -291,6 +291,18 @@ using GroupRelays = std::map<std::pair<uint32_t, uint32_t>, uint32_t>;
  * @return by sender and receiver, the rank between them; those that need none are not there
  */
 GroupRelays FindGroupRelays(const Cluster& cluster, const std::vector<VertexId>& vertices);
+/// @ingroup proteus
+/// By channel and server: ranks of the server, from the one on by which a ring comes in.
+using ServerChains = std::vector<std::vector<std::vector<uint32_t>>>;
+
+/// @ingroup proteus
+/// What rings and trees are made of. The arguments are those of MakeRingOrders(). @return the ways
+/// of SearchRings() through all servers, none of which is walked backwards
+ServerChains MakeServerChains(const Cluster& cluster,
+                              const Paths& paths,
+                              const std::vector<VertexId>& vertices,
+                              uint32_t channels = 0);
+
 
 /**
  * @ingroup proteus

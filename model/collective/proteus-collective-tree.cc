@@ -169,33 +169,15 @@ std::vector<RankTree>
 MakeRankTrees(const Cluster& cluster, const Paths& paths, const CollectiveRequest& request)
 {
     const auto n = static_cast<uint32_t>(request.vertices.size());
-    const auto orders = MakeRingOrders(cluster, paths, request.vertices, request.channels);
-    const auto channels = static_cast<uint32_t>(orders.size());
+    const ServerChains known = MakeServerChains(cluster, paths, request.vertices, request.channels);
+    const auto channels = static_cast<uint32_t>(known.size());
     const bool isAllReduce = request.collective == Collective::ALL_REDUCE;
-    std::vector<int32_t> serverOf(n);
-    for (uint32_t rank = 0; rank < n; ++rank)
-    {
-        serverOf[rank] = cluster.GetDomain(request.vertices[rank]);
-    }
     std::vector<RankTree> trees;
     for (uint32_t channel = 0; channel < channels; ++channel)
     {
         // Both halves take the same chains.
         const uint32_t half = (channels + 1) / 2;
-        const auto& order = orders[isAllReduce ? channel % half : channel];
-        std::vector<std::vector<uint32_t>> chains;
-        for (std::size_t i = 0; i < n; ++i)
-        {
-            if (i == 0 || serverOf[order[i]] != serverOf[order[i - 1]])
-            {
-                chains.emplace_back();
-            }
-            chains.back().push_back(order[i]);
-        }
-        for (std::size_t s = 1; s < chains.size(); s += 2)
-        {
-            std::reverse(chains[s].begin(), chains[s].end()); // see MakeRingOrders()
-        }
+        auto chains = known[isAllReduce ? channel % half : channel];
         if (!isAllReduce)
         {
             for (std::size_t s = 0; s < chains.size(); ++s)

@@ -269,7 +269,8 @@ Extent CutExtent(const Extent& whole, uint64_t parts, uint64_t index);
  * @ingroup proteus
  * The orders of the ranks on the rings, by channel: server after server, and inside a server the
  * orders that SearchRings() finds, one after the other. Every second server is walked backwards, so
- * that both ends of a network hop are on one rail.
+ * that both ends of a network hop are on one rail, unless the last GPU of a server sends by way of
+ * the one that the ring came in by (NicTable::FindRelay()).
  *
  * @param cluster where the ranks are
  * @param paths of the cluster
