@@ -103,20 +103,22 @@ namespace
 {
 
 /// Appends what one rank does of a tree. @param isUp towards the root, or away from it
+/// @param endsChunk see Step
 void
 AppendAt(ProgramBuilder& builder,
          const RankTree& tree,
          uint32_t rank,
          uint32_t channel,
          const Extent& chunk,
-         bool isUp)
+         bool isUp,
+         bool endsChunk = true)
 {
     const uint32_t parent = tree.parent[rank];
     const auto& children = tree.children[rank];
     const auto append = [&](uint32_t from, uint32_t to, StepKind kind) {
-        builder.Append(rank,
-                       builder.GetBlock(rank, channel, from, to),
-                       {kind, chunk.offset, chunk.bytes});
+        Step step{kind, chunk.offset, chunk.bytes};
+        step.endsChunk = endsChunk;
+        builder.Append(rank, builder.GetBlock(rank, channel, from, to), step);
     };
     if (isUp)
     {
@@ -212,15 +214,18 @@ MakeTreeProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
     {
         for (uint32_t channel = 0; channel < channels; ++channel)
         {
-            for (const Extent& chunk : chunks[channel])
+            const std::size_t steps = chunks[channel].size();
+            for (std::size_t i = 0; i < steps; ++i)
             {
+                const Extent& chunk = chunks[channel][i];
+                const bool ends = EndsChunk(i, steps, request.GetStepsOfMessage());
                 if (request.collective != Collective::BROADCAST)
                 {
-                    AppendAt(builder, trees[channel], rank, channel, chunk, true);
+                    AppendAt(builder, trees[channel], rank, channel, chunk, true, ends);
                 }
                 if (request.collective != Collective::REDUCE)
                 {
-                    AppendAt(builder, trees[channel], rank, channel, chunk, false);
+                    AppendAt(builder, trees[channel], rank, channel, chunk, false, ends);
                 }
             }
         }
@@ -268,8 +273,9 @@ PlanTreeChunks(const ChunkQuestion& question, ChunkPlan& plan)
         }
     }
     const uint64_t round = GetTraits(question.protocol).RoundBytes();
-    plan.slots *= static_cast<uint32_t>(std::max<uint64_t>(plan.stepBytes / round, 1));
-    plan.stepBytes = std::min(plan.stepBytes, round);
+    plan.stepsPerChunk = static_cast<uint32_t>((plan.stepBytes + round - 1) / round);
+    plan.slots *= plan.stepsPerChunk;
+    plan.stepBytes /= plan.stepsPerChunk;
 }
 
 /// Registers the algorithm.
