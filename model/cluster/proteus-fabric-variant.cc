@@ -124,20 +124,36 @@ FindAccess(const Cluster& cluster)
     return nullptr;
 }
 
-/// Copies a server. @return its NICs
+uint32_t
+CountNics(const Cluster& server)
+{
+    const auto& vertices = server.GetVertices();
+    return static_cast<uint32_t>(
+        std::count_if(vertices.begin(), vertices.end(), [](const Vertex& vertex) {
+            return vertex.kind == VertexKind::NIC;
+        }));
+}
+
+/// Copies a server. @param rails NICs that are plugged in, spread over the places that there are,
+/// as servers with fewer NICs than GPUs have them (topologies of NVIDIA/nccl, issue 1357, four NICs
+/// next to GPUs 0, 2, 4 and 6, and of AWS P4d, one at each pair of GPUs); 0: all
+/// @return its NICs
 std::vector<VertexId>
 CopyServer(Cluster& to, const Cluster& from, uint32_t server, uint32_t rails)
 {
+    const uint32_t places = CountNics(from);
     std::vector<VertexId> nics;
     std::vector<VertexId> copyOf(from.GetVertices().size(), Cluster::NO_VERTEX);
     for (VertexId id = 0; id < from.GetVertices().size(); ++id)
     {
         Vertex vertex = from.GetVertices()[id];
-        if (vertex.kind == VertexKind::NIC && rails > 0 && vertex.index >= rails)
+        if (vertex.kind == VertexKind::NIC && rails > 0 && vertex.index * rails % places >= rails)
         {
             continue;
         }
-        vertex.name = "n" + std::to_string(server) + vertex.name.substr(vertex.name.find('.'));
+        vertex.name = "n" + std::to_string(server) +
+                      (vertex.kind == VertexKind::NIC ? ".nic" + std::to_string(nics.size())
+                                                      : vertex.name.substr(vertex.name.find('.')));
         vertex.server = static_cast<int32_t>(server);
         copyOf[id] = to.AddVertex(vertex);
         if (vertex.kind == VertexKind::NIC)
@@ -155,16 +171,6 @@ CopyServer(Cluster& to, const Cluster& from, uint32_t server, uint32_t rails)
         }
     }
     return nics;
-}
-
-uint32_t
-CountNics(const Cluster& server)
-{
-    const auto& vertices = server.GetVertices();
-    return static_cast<uint32_t>(
-        std::count_if(vertices.begin(), vertices.end(), [](const Vertex& vertex) {
-            return vertex.kind == VertexKind::NIC;
-        }));
 }
 
 } // namespace

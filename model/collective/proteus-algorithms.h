@@ -260,13 +260,27 @@ CollectiveProgram MakeSendReceiveProgram(const Cluster& cluster,
  * @param chunkBytes most bytes of a step
  * @param least fewest steps to make, as long as each has leastBytes
  * @param leastBytes see above
+ * @param together steps in a row that a NIC gets at once, see Step::endsChunk
  */
 void AppendSteps(ThreadBlock& block,
                  StepKind kind,
                  const Extent& extent,
                  uint64_t chunkBytes,
                  uint64_t least = 1,
-                 uint64_t leastBytes = 1);
+                 uint64_t leastBytes = 1,
+                 uint64_t together = 1);
+
+/**
+ * @ingroup proteus
+ * @param step number of a step of an extent @param steps that the extent has
+ * @param together steps in a row that a NIC gets at once
+ * @return Step::endsChunk of it
+ */
+constexpr bool
+EndsChunk(uint64_t step, uint64_t steps, uint64_t together)
+{
+    return (step + 1) % together == 0 || step + 1 == steps;
+}
 
 /**
  * @ingroup proteus
@@ -276,6 +290,18 @@ void AppendSteps(ThreadBlock& block,
  */
 std::vector<std::vector<uint32_t>> GroupByServer(const Cluster& cluster,
                                                  const std::vector<VertexId>& vertices);
+
+/// @ingroup proteus
+/// By channel and server: ranks of the server, from the one on by which a ring comes in.
+using ServerChains = std::vector<std::vector<std::vector<uint32_t>>>;
+
+/// @ingroup proteus
+/// What rings and trees are made of. The arguments are those of MakeRingOrders(). @return the ways
+/// of SearchRings() through all servers, none of which is walked backwards
+ServerChains MakeServerChains(const Cluster& cluster,
+                              const Paths& paths,
+                              const std::vector<VertexId>& vertices,
+                              uint32_t channels = 0);
 
 /// @ingroup proteus
 /// By sender and receiver: the rank between them.

@@ -48,6 +48,16 @@ GetHostPsPerByte(const BlockHop& hop, Protocol protocol, BlockShare share)
                                       : 0;
 }
 
+/// @param costs of the GPU @param protocol of the program @param hop that is crossed
+/// @return picoseconds that a block is busy with a step: lines of LL and LL128 come from a network,
+/// and go to one, as they do inside a server, but that a chunk must be posted when it is whole
+int64_t
+GetPassPs(const CollectiveKernelCost& costs, NcclProtocol protocol, HopKind hop)
+{
+    const bool isLines = protocol != NcclProtocol::SIMPLE;
+    return costs.Get(isLines && hop == HopKind::NETWORK ? HopKind::NVLINK : hop, protocol).busyPs;
+}
+
 } // namespace
 
 BlockShares::BlockShares(const CollectiveProgram& program)
@@ -109,11 +119,12 @@ GetBlockCost(const CollectiveKernelCost& costs,
     {
         const CollectiveStepCost& step = costs.Get(receive->kind, nccl);
         cost.latencyPs = step.latencyPs;
-        cost.busyPs = step.busyPs;
+        cost.busyPs = GetPassPs(costs, nccl, receive->kind);
     }
     if (send)
     {
-        cost.busyPs = std::max(cost.busyPs, costs.Get(send->kind, nccl).busyPs);
+        cost.busyPs = std::max(cost.busyPs, GetPassPs(costs, nccl, send->kind));
+        cost.postPs = costs.Get(send->kind, nccl).busyPs - GetPassPs(costs, nccl, send->kind);
     }
     const double rate = GetBlockRate(costs, nccl, share);
     cost.psPerByte = rate > 0 ? PS_PER_SECOND / rate : 0;

@@ -34,6 +34,7 @@ struct BlockCost
 {
     int64_t latencyPs{0}; //!< from the arrival of a chunk to its use
     int64_t busyPs{0};    //!< of a step
+    int64_t postPs{0};    //!< of a step that hands a chunk to a NIC, beside that
     double psPerByte{0};  //!< of a step, for every byte of its payload
     /// Of a step that receives, at least: it reads over PCI Express what lies in host memory.
     double receivePsPerByte{0};
@@ -48,7 +49,8 @@ struct BlockCost
         const double ps = std::max({psPerByte,
                                     Receives(step.kind) ? receivePsPerByte : 0,
                                     Sends(step.kind) ? sendPsPerByte : 0});
-        return static_cast<double>(busyPs) +
+        const bool posts = step.endsChunk && Sends(step.kind);
+        return static_cast<double>(busyPs + (posts ? postPs : 0)) +
                (movesBytes ? static_cast<double>(step.bytes) * ps : 0);
     }
 };

@@ -19,14 +19,17 @@ AppendSteps(ThreadBlock& block,
             const Extent& extent,
             uint64_t chunkBytes,
             uint64_t least,
-            uint64_t leastBytes)
+            uint64_t leastBytes,
+            uint64_t together)
 {
     const uint64_t chunks = std::max((extent.bytes + chunkBytes - 1) / chunkBytes,
                                      std::min(least, (extent.bytes + leastBytes - 1) / leastBytes));
     for (uint64_t i = 0; i < chunks; ++i)
     {
         const Extent chunk = CutExtent(extent, chunks, i);
-        block.steps.push_back({kind, chunk.offset, chunk.bytes});
+        Step step{kind, chunk.offset, chunk.bytes};
+        step.endsChunk = EndsChunk(i, chunks, together);
+        block.steps.push_back(step);
     }
 }
 
@@ -72,7 +75,8 @@ MakeChainProgram(const Cluster& cluster, const Paths& paths, const CollectiveReq
                         share,
                         request.chunkBytes,
                         request.stepsPerChunk,
-                        request.leastStepBytes);
+                        request.leastStepBytes,
+                        request.GetStepsOfMessage());
             program.ranks[order[p]].blocks.push_back(std::move(block));
         }
         const auto relays = FindRingRelays(groupRelays, order);

@@ -158,7 +158,8 @@ MakeRingBlock(const CollectiveRequest& request,
                         CutLoop(share, isApart, loops, loop),
                         request.chunkBytes,
                         std::min(request.stepsPerChunk, loopSteps),
-                        request.leastStepBytes);
+                        request.leastStepBytes,
+                        std::min(request.GetStepsOfMessage(), loopSteps));
         });
     }
     return block;

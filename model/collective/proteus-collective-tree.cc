@@ -103,20 +103,22 @@ namespace
 {
 
 /// Appends what one rank does of a tree. @param isUp towards the root, or away from it
+/// @param endsChunk see Step
 void
 AppendAt(ProgramBuilder& builder,
          const RankTree& tree,
          uint32_t rank,
          uint32_t channel,
          const Extent& chunk,
-         bool isUp)
+         bool isUp,
+         bool endsChunk = true)
 {
     const uint32_t parent = tree.parent[rank];
     const auto& children = tree.children[rank];
     const auto append = [&](uint32_t from, uint32_t to, StepKind kind) {
-        builder.Append(rank,
-                       builder.GetBlock(rank, channel, from, to),
-                       {kind, chunk.offset, chunk.bytes});
+        Step step{kind, chunk.offset, chunk.bytes};
+        step.endsChunk = endsChunk;
+        builder.Append(rank, builder.GetBlock(rank, channel, from, to), step);
     };
     if (isUp)
     {
@@ -169,33 +171,15 @@ std::vector<RankTree>
 MakeRankTrees(const Cluster& cluster, const Paths& paths, const CollectiveRequest& request)
 {
     const auto n = static_cast<uint32_t>(request.vertices.size());
-    const auto orders = MakeRingOrders(cluster, paths, request.vertices, request.channels);
-    const auto channels = static_cast<uint32_t>(orders.size());
+    const ServerChains known = MakeServerChains(cluster, paths, request.vertices, request.channels);
+    const auto channels = static_cast<uint32_t>(known.size());
     const bool isAllReduce = request.collective == Collective::ALL_REDUCE;
-    std::vector<int32_t> serverOf(n);
-    for (uint32_t rank = 0; rank < n; ++rank)
-    {
-        serverOf[rank] = cluster.GetDomain(request.vertices[rank]);
-    }
     std::vector<RankTree> trees;
     for (uint32_t channel = 0; channel < channels; ++channel)
     {
         // Both halves take the same chains.
         const uint32_t half = (channels + 1) / 2;
-        const auto& order = orders[isAllReduce ? channel % half : channel];
-        std::vector<std::vector<uint32_t>> chains;
-        for (std::size_t i = 0; i < n; ++i)
-        {
-            if (i == 0 || serverOf[order[i]] != serverOf[order[i - 1]])
-            {
-                chains.emplace_back();
-            }
-            chains.back().push_back(order[i]);
-        }
-        for (std::size_t s = 1; s < chains.size(); s += 2)
-        {
-            std::reverse(chains[s].begin(), chains[s].end()); // see MakeRingOrders()
-        }
+        auto chains = known[isAllReduce ? channel % half : channel];
         if (!isAllReduce)
         {
             for (std::size_t s = 0; s < chains.size(); ++s)
@@ -230,15 +214,18 @@ MakeTreeProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
     {
         for (uint32_t channel = 0; channel < channels; ++channel)
         {
-            for (const Extent& chunk : chunks[channel])
+            const std::size_t steps = chunks[channel].size();
+            for (std::size_t i = 0; i < steps; ++i)
             {
+                const Extent& chunk = chunks[channel][i];
+                const bool ends = EndsChunk(i, steps, request.GetStepsOfMessage());
                 if (request.collective != Collective::BROADCAST)
                 {
-                    AppendAt(builder, trees[channel], rank, channel, chunk, true);
+                    AppendAt(builder, trees[channel], rank, channel, chunk, true, ends);
                 }
                 if (request.collective != Collective::REDUCE)
                 {
-                    AppendAt(builder, trees[channel], rank, channel, chunk, false);
+                    AppendAt(builder, trees[channel], rank, channel, chunk, false, ends);
                 }
             }
         }
@@ -286,8 +273,9 @@ PlanTreeChunks(const ChunkQuestion& question, ChunkPlan& plan)
         }
     }
     const uint64_t round = GetTraits(question.protocol).RoundBytes();
-    plan.slots *= static_cast<uint32_t>(std::max<uint64_t>(plan.stepBytes / round, 1));
-    plan.stepBytes = std::min(plan.stepBytes, round);
+    plan.stepsPerChunk = static_cast<uint32_t>((plan.stepBytes + round - 1) / round);
+    plan.slots *= plan.stepsPerChunk;
+    plan.stepBytes /= plan.stepsPerChunk;
 }
 
 /// Registers the algorithm.

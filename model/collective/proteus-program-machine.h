@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 /**
@@ -52,8 +53,10 @@ struct MachineBlock
     uint32_t grants{0};                //!< chunks that the send peer has room for
     uint32_t arrived{0};               //!< chunks that have not been taken out
     uint32_t ungranted{0};             //!< chunks to be received that are not granted yet
+    uint32_t held{0};                  //!< last steps done, from the first on whose bytes wait for
+                                       //!< the end of their chunk
     bool busy{false};                  //!< with its next step
-    bool sendsWhole{false};            //!< a step's bytes leave when it is done, not as it begins
+    bool sendsWhole{false};            //!< bytes leave when a chunk is done, not as a step begins
     bool inGroup{false};               //!< it works with a network group
     BlockCost cost;                    //!< of its steps
 
@@ -89,8 +92,9 @@ struct MachineRank
  * A step begins when four conditions hold. The chunk that it receives has arrived. The receiver has
  * granted room for the chunk that it sends (NCCL's clear-to-send). The block that it waits for has
  * done the step that it waits for. What it takes from a network group is there. The bytes that it
- * sends leave when it begins, or when it is done (MachineBlock::sendsWhole). When it is done, the
- * room of the chunk that it received is granted again.
+ * sends leave when it begins, or (MachineBlock::sendsWhole) when the step is done that ends their
+ * chunk (Step::endsChunk). When it is done, the room of the chunk that it received is granted
+ * again.
  *
  * A wire has these members. `block` is a number of a block in the machine.
  * - `void Send(uint32_t block, const Step& step)`: the step's chunk leaves for the send peer. Later
@@ -350,13 +354,40 @@ class ProgramMachine
         m_wire.Send(id, step);
     }
 
+    /// A step of a block that sends whole chunks is done: its bytes, and those that wait for them,
+    /// leave if that ends their chunk. @param id of the block @param step its next one
+    void EndWhole(uint32_t id, const Step& step)
+    {
+        Block& block = m_blocks[id];
+        if (!Sends(step.kind))
+        {
+            block.held += block.held > 0 ? 1 : 0;
+            return;
+        }
+        if (!step.endsChunk)
+        {
+            --block.grants;
+            ++block.held;
+            return;
+        }
+        const Step* const end = block.steps + block.next;
+        for (const Step* at = end - std::exchange(block.held, 0); at != end; ++at)
+        {
+            if (Sends(at->kind))
+            {
+                m_wire.Send(id, *at);
+            }
+        }
+        Send(id, step);
+    }
+
     /// @param id of a block whose next step is done
     void EndStep(uint32_t id)
     {
         const Step& step = m_blocks[id].GetStep();
-        if (Sends(step.kind) && m_blocks[id].sendsWhole)
+        if (m_blocks[id].sendsWhole)
         {
-            Send(id, step);
+            EndWhole(id, step);
         }
         ++m_blocks[id].next;
         // The step behind the next one: programs of large rings are read from the memory.

@@ -117,6 +117,11 @@ struct Step
     uint32_t waitStep{0};          //!< until that has done this step
     uint32_t peer{NO_RANK};        //!< GROUP_REDUCE: who gets the result; GROUP_RECV: whose
                                    //!< multicast
+    /// Whether what was sent up to here is whole for a NIC. A chunk of LL or LL128 passes through
+    /// GPUs in parts, but is one message of the network (NVIDIA/nccl v2.30.7, postSend() of
+    /// src/device/prims_ll128.h; for LL, sendProxyProgress() of src/transport/net.cc sees the flags
+    /// of all lines first).
+    bool endsChunk{true};
 
     /// @return first byte of what is read from the local buffer
     uint64_t Source() const
@@ -200,8 +205,8 @@ struct CollectiveRequest
     std::string algorithm;               //!< one of GetAlgorithms(); empty: the first of them
     Protocol protocol{Protocol::SIMPLE}; //!< goes into the program
     uint32_t slots{CHUNK_SLOTS};         //!< chunks that a receiver has room for, at least 2
-    /// Steps that a chunk of a ring is cut into (NCCL's slices), as long as each has
-    /// leastStepBytes; no more than half of the slots.
+    /// Steps that a chunk of a ring or tree is cut into (NCCL's slices, and parts of LL and LL128),
+    /// as long as each has leastStepBytes; of rings no more than half of the slots.
     uint32_t stepsPerChunk{1};
     uint64_t leastStepBytes{1};  //!< see stepsPerChunk
     uint32_t networkChannels{0}; //!< direct, pxn: channels to a peer in another server; 0: channels
@@ -217,6 +222,13 @@ struct CollectiveRequest
     /// All-to-all: bytes from rank i to rank j, at i * ranks + j; empty: equal shares. No row may
     /// sum up to more than `bytes`. What a rank has for itself does not move.
     std::vector<uint64_t> splits;
+
+    /// @return steps in a row that a NIC gets as one message, see Step::endsChunk: slices of Simple
+    /// are messages of their own
+    uint32_t GetStepsOfMessage() const
+    {
+        return protocol == Protocol::SIMPLE ? 1 : stepsPerChunk;
+    }
 };
 
 /**
@@ -269,7 +281,8 @@ Extent CutExtent(const Extent& whole, uint64_t parts, uint64_t index);
  * @ingroup proteus
  * The orders of the ranks on the rings, by channel: server after server, and inside a server the
  * orders that SearchRings() finds, one after the other. Every second server is walked backwards, so
- * that both ends of a network hop are on one rail.
+ * that both ends of a network hop are on one rail, unless the last GPU of a server sends by way of
+ * the one that the ring came in by (NicTable::FindRelay()).
  *
  * @param cluster where the ranks are
  * @param paths of the cluster

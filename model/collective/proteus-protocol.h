@@ -114,7 +114,7 @@ struct ChunkPlan
 {
     uint64_t stepBytes{0};      //!< most bytes of one step
     uint32_t slots{0};          //!< steps that a receiver has room for
-    uint32_t stepsPerChunk{1};  //!< of a ring
+    uint32_t stepsPerChunk{1};  //!< of a ring or tree
     uint64_t leastStepBytes{1}; //!< steps are not made shorter than this
 };
 

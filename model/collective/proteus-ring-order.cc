@@ -8,6 +8,7 @@
 #include "proteus-ring-search.h"
 
 #include "ns3/proteus-gpu-model.h"
+#include "ns3/proteus-nic-table.h"
 
 #include <algorithm>
 #include <map>
@@ -83,18 +84,18 @@ GroupEvenlyByServer(const Cluster& cluster,
     return members;
 }
 
-std::vector<std::vector<uint32_t>>
-MakeRingOrders(const Cluster& cluster,
-               const Paths& paths,
-               const std::vector<VertexId>& vertices,
-               uint32_t channels)
+ServerChains
+MakeServerChains(const Cluster& cluster,
+                 const Paths& paths,
+                 const std::vector<VertexId>& vertices,
+                 uint32_t channels)
 {
     const auto servers = GroupByServer(cluster, vertices);
     const bool hasNetwork =
         servers.size() > 1 && cluster.GetNic(vertices.front()) != Cluster::NO_VERTEX;
     // Servers are alike if the same GPUs of them take part.
     std::map<std::vector<uint32_t>, std::vector<std::vector<uint32_t>>> known;
-    std::vector<std::vector<uint32_t>> orders(channels);
+    ServerChains chains(channels);
     for (std::size_t s = 0; s < servers.size(); ++s)
     {
         std::vector<VertexId> gpus;
@@ -109,18 +110,44 @@ MakeRingOrders(const Cluster& cluster,
         {
             found = FindOrders(cluster, paths, gpus, hasNetwork);
         }
-        if (orders.empty())
+        if (chains.empty())
         {
-            orders.resize(found.size() * (servers.size() > 1 ? 1 : 2));
+            chains.resize(found.size() * (servers.size() > 1 ? 1 : 2));
         }
-        for (std::size_t channel = 0; channel < orders.size(); ++channel)
+        for (std::size_t channel = 0; channel < chains.size(); ++channel)
         {
-            std::vector<uint32_t> way;
+            std::vector<uint32_t> chain;
             for (const uint32_t position : found[channel % found.size()])
             {
-                way.push_back(servers[s][position]);
+                chain.push_back(servers[s][position]);
             }
-            if (s % 2 == 1)
+            chains[channel].push_back(std::move(chain));
+        }
+    }
+    return chains;
+}
+
+std::vector<std::vector<uint32_t>>
+MakeRingOrders(const Cluster& cluster,
+               const Paths& paths,
+               const std::vector<VertexId>& vertices,
+               uint32_t channels)
+{
+    const NicTable nics(cluster);
+    const ServerChains chains = MakeServerChains(cluster, paths, vertices, channels);
+    std::vector<std::vector<uint32_t>> orders(chains.size());
+    for (std::size_t channel = 0; channel < chains.size(); ++channel)
+    {
+        const auto hasRelay = [&](const std::vector<uint32_t>& chain) {
+            const VertexId gpu = vertices[chain.back()];
+            const VertexId nic = nics.Get(gpu, static_cast<uint32_t>(channel));
+            return nic != Cluster::NO_VERTEX && nics.FindRelay(gpu, nic) != Cluster::NO_VERTEX;
+        };
+        const bool turns = !std::any_of(chains[channel].begin(), chains[channel].end(), hasRelay);
+        for (std::size_t s = 0; s < chains[channel].size(); ++s)
+        {
+            std::vector<uint32_t> way = chains[channel][s];
+            if (s % 2 == 1 && turns)
             {
                 std::reverse(way.begin(), way.end());
             }

@@ -244,8 +244,12 @@ ServerLinks::AddWaysOut()
         for (uint32_t k = 0; k < nics.CountNics(m_gpus[gpu]); ++k)
         {
             const VertexId nic = nics.Get(m_gpus[gpu], k);
+            const VertexId relay = nics.FindRelay(m_gpus[gpu], nic);
+            const bool hasRelay = relay != Cluster::NO_VERTEX;
             ServerWay in = MakeWay({nic, m_gpus[gpu]});
-            ServerWay out = MakeWay({m_gpus[gpu], nic});
+            ServerWay out =
+                hasRelay ? MakeWay({m_gpus[gpu], relay, nic}) : MakeWay({m_gpus[gpu], nic});
+            out.type = hasRelay ? PathType::PXN : out.type;
             for (const Port& port : m_cluster.GetPorts(nic))
             {
                 const LinkTechnology technology = m_cluster.GetLinks()[port.link].technology;

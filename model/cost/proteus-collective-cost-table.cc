@@ -30,6 +30,15 @@ constexpr const char* AS_VOLTA = "as V100: no table of a later generation is ove
 constexpr const char* AS_NVLINK =
     "chosen: less than V100, as over NVLink; no table of the generation is over PCI Express";
 
+constexpr const char* FENCE =
+    "0.2 as inside a server, and 1 until the whole system sees a chunk (NVIDIA/nccl v2.30.7, "
+    "src/device/prims_ll128.h, postSend(): __threadfence_system() from Hopper on): a public log of "
+    "trees between two H100 that is not among the tables (NVIDIA/nccl, issue 1357)";
+constexpr const char* LINES_OF_NVLINK =
+    "as V100, and 0.2 less than A100, of which there are tables with rings inside a server; a "
+    "public log of eight H20 that is not among the tables (kvcache-ai/Mooncake, pull request 3484) "
+    "lies between 1 and this";
+
 using PerProtocol = std::array<double, NCCL_PROTOCOLS>;
 
 /// @param values of a row @param source of all of them @return the row
@@ -119,10 +128,13 @@ MakeHopper()
           "91 GB/s, 22.7"}}};
     known.messageGBps =
         MakeSimple(20, "chosen: below blockGBps, as on B200; no table has messages of H100");
-    known.nvlinkLatencyUs = MakeRow({0.4, 1, 1.5});
+    known.nvlinkLatencyUs = {{{0.4, FITTED}, {3.1, LINES_OF_NVLINK}, {1.5, FITTED}}};
     known.pcieLatencyUs = {{{0.5, AS_NVLINK}, {1.3, AS_VOLTA}, {3.9, AS_VOLTA}}};
-    known.networkLatencyUs = MakeRow({4.5, 18, 20});
-    known.networkBusyUs = MakeRow({0.3, 0.5, 0.5});
+    known.networkLatencyUs = {
+        {{4.5, FITTED},
+         {4.5, "as LL: proxies, NICs and what the receiver polls are the same"},
+         {20, FITTED}}};
+    known.networkBusyUs = {{{0.3, FITTED}, {1.2, FENCE}, {0.5, FITTED}}};
     known.switchLatencyUs = MakeSimple(7.9);
     known.switchBusyUs = MakeSimple(0.9);
     known.switchBlockGBps = MakeSimple(23.5);
@@ -144,13 +156,13 @@ MakeBlackwell()
          {20, FITTED},
          {35, std::string(OF_A_CHANNEL) + " of the search, which becomes two: half of it"}}};
     known.messageGBps = MakeSimple(21);
-    known.nvlinkLatencyUs = MakeRow({1, 1, 1.5});
+    known.nvlinkLatencyUs = {{{1, FITTED}, {3.1, AS_HOPPER}, {1.5, FITTED}}};
     known.pcieLatencyUs = {{{0.5, AS_NVLINK}, {1.3, AS_VOLTA}, {3.9, AS_VOLTA}}};
     known.networkLatencyUs = {
         {{4.5, AS_HOPPER},
-         {18, AS_HOPPER},
+         {4.5, AS_HOPPER},
          {14, "NVIDIA/nccl v2.30.7, src/graph/tuning.cc, hwLat of the network"}}};
-    known.networkBusyUs = MakeRow({0.3, 0.5, 0.5}, AS_HOPPER);
+    known.networkBusyUs = MakeRow({0.3, 1.2, 0.5}, AS_HOPPER);
     known.switchLatencyUs = MakeSimple(3.4);
     known.switchBusyUs = MakeSimple(1.3);
     known.switchBlockGBps = MakeSimple(28);

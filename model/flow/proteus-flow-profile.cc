@@ -408,7 +408,7 @@ FlowProfiles::MakeParts(TaskId id, CollectiveRequest request, Family& family) co
     const auto most = static_cast<double>(CountMostMessages(first->flows.size()));
     // LL and LL128 cut a chunk into parts that follow each other: the shorter program has a whole
     // chunk, since parts of the next one cost less than those of the first.
-    const uint64_t parts = request.protocol == Protocol::SIMPLE ? 1 : request.stepsPerChunk;
+    const uint64_t parts = request.GetStepsOfMessage();
     const uint64_t bytes =
         std::max(static_cast<uint64_t>(family.bytesPerMessage * most), family.leastBytes * parts);
     family.parts.clear();

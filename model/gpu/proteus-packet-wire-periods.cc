@@ -28,8 +28,8 @@ namespace
 bool
 AreAlike(const Step& a, const Step& b)
 {
-    return std::tie(a.kind, a.bytes, a.waitBlock, a.peer) ==
-           std::tie(b.kind, b.bytes, b.waitBlock, b.peer);
+    return std::tie(a.kind, a.bytes, a.waitBlock, a.peer, a.endsChunk) ==
+           std::tie(b.kind, b.bytes, b.waitBlock, b.peer, b.endsChunk);
 }
 
 } // namespace

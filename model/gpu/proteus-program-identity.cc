@@ -29,7 +29,8 @@ Tie(const Step& step)
                     step.source,
                     step.waitBlock,
                     step.waitStep,
-                    step.peer);
+                    step.peer,
+                    step.endsChunk);
 }
 
 /// @return whether two ranges are equal, element by element

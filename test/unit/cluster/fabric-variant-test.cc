@@ -156,6 +156,33 @@ TEST(FabricVariant, RailsAndTechnology)
     EXPECT_THROW(MakeVariantCluster("dgx", 2, Parse("fat-tree")), std::invalid_argument);
 }
 
+// Fewer NICs than places are spread over a server.
+TEST(FabricVariant, NicsAreSpread)
+{
+    const std::map<uint32_t, std::vector<uint32_t>> gpus{{1, {0}},
+                                                         {2, {0, 4}},
+                                                         {3, {0, 3, 6}},
+                                                         {4, {0, 2, 4, 6}},
+                                                         {8, {0, 1, 2, 3, 4, 5, 6, 7}}};
+    for (const auto& [rails, places] : gpus)
+    {
+        const Cluster cluster =
+            MakeVariantCluster("dgx-h100",
+                               2,
+                               Parse("single-switch+rails=" + std::to_string(rails)));
+        for (uint32_t server = 0; server < 2; ++server)
+        {
+            for (uint32_t i = 0; i < places.size(); ++i)
+            {
+                const std::string name = "n" + std::to_string(server) + ".nic" + std::to_string(i);
+                const VertexId nic = cluster.FindVertex(name);
+                EXPECT_EQ(cluster.GetVertices()[nic].index, i);
+                EXPECT_EQ(cluster.GetNic(cluster.GetGpus()[8 * server + places[i]]), nic) << name;
+            }
+        }
+    }
+}
+
 // Al-Fares et al. 2008: k-port switches, k^3 / 4 hosts, 5 k^2 / 4 switches, as many links on each
 // of three levels as hosts.
 TEST(FabricVariant, BillOfAFatTree)

@@ -6,6 +6,8 @@
 
 #include "collective-clusters.h"
 
+#include "ns3/proteus-cluster-text.h"
+#include "ns3/proteus-nic-table.h"
 #include "ns3/proteus-program.h"
 
 #include <algorithm>
@@ -293,6 +295,37 @@ TEST(RingOrder, CrossesServersOnOneRail)
         EXPECT_EQ(out.size(), 4 * nics) << "every NIC carries one channel outwards";
         EXPECT_EQ(in.size(), 4 * nics) << "and one inwards";
     }
+}
+
+// Four NICs next to GPUs 0, 2, 4 and 6 (NVIDIA/nccl, issue 1357): a ring comes in by one of these,
+// and the last GPU, which has no NIC at its switch, sends by way of the first (PXN).
+TEST(RingOrder, ComesInNextToANicAndLeavesByIt)
+{
+    const Cluster cluster = MakeTextCluster("dgx-h100:nic=4x400G", 3, FabricOptions());
+    const Paths paths(cluster);
+    const NicTable nics(cluster);
+    const auto& gpus = cluster.GetGpus();
+    const auto orders = MakeRingOrders(cluster, paths, gpus);
+    ASSERT_EQ(orders.size(), 4u);
+    std::set<VertexId> used;
+    for (uint32_t channel = 0; channel < orders.size(); ++channel)
+    {
+        for (uint32_t i = 0; i < gpus.size(); ++i)
+        {
+            const VertexId from = gpus[orders[channel][i]];
+            const VertexId to = gpus[orders[channel][(i + 1) % gpus.size()]];
+            if (cluster.GetDomain(from) != cluster.GetDomain(to))
+            {
+                const VertexId out = nics.Get(from, channel);
+                const VertexId in = nics.Get(to, channel);
+                EXPECT_EQ(cluster.GetVertices()[out].index, cluster.GetVertices()[in].index);
+                EXPECT_EQ(nics.FindRelay(to, in), Cluster::NO_VERTEX);
+                EXPECT_NE(nics.FindRelay(from, out), Cluster::NO_VERTEX);
+                used.insert(out);
+            }
+        }
+    }
+    EXPECT_EQ(used.size(), 12u);
 }
 
 TEST(Extent, CutsWithTheRemainderFirst)

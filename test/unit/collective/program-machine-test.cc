@@ -218,28 +218,119 @@ TEST(ProgramMachine, DoesEveryStepOnceInWhateverOrderThingsArrive)
             request.bytes = 60000;
             request.chunkBytes = 1000;
             request.channels = 2;
-            request.slots = 3;
             request.vertices = cluster.GetGpus();
             if (algorithm == "nvls")
             {
                 continue; // within a server only
             }
-            const CollectiveProgram program = MakeProgram(cluster, paths, request);
-            if (!program.groups.empty())
+            for (const Protocol protocol : {Protocol::SIMPLE, Protocol::LL128})
             {
-                continue; // this wire has no switches that add up
-            }
-            ++programs;
-            for (uint64_t seed = 1; seed <= 4; ++seed)
-            {
-                RandomWire wire(program, seed, seed % 2 == 0);
-                EXPECT_EQ(wire.Run(), CountSteps(program)) << algorithm;
-                ASSERT_FALSE(testing::Test::HasFailure())
-                    << ToString(collective) << " " << algorithm;
+                // Parts of LL128 that a NIC gets together.
+                request.protocol = protocol;
+                request.stepsPerChunk = protocol == Protocol::SIMPLE ? 1 : 2;
+                request.slots = protocol == Protocol::SIMPLE ? 3 : 4;
+                const CollectiveProgram program = MakeProgram(cluster, paths, request);
+                if (!program.groups.empty())
+                {
+                    continue; // this wire has no switches that add up
+                }
+                ++programs;
+                for (uint64_t seed = 1; seed <= 4; ++seed)
+                {
+                    RandomWire wire(program, seed, seed % 2 == 0);
+                    EXPECT_EQ(wire.Run(), CountSteps(program)) << algorithm;
+                    ASSERT_FALSE(testing::Test::HasFailure())
+                        << ToString(collective) << " " << algorithm;
+                }
             }
         }
     }
-    EXPECT_GT(programs, 15u);
+    EXPECT_GT(programs, 30u);
+}
+
+namespace
+{
+
+/// Notes what a block sends, and when.
+struct NotingWire
+{
+    void Send(uint32_t id, const Step& step)
+    {
+        sent.emplace_back(machine->GetBlock(id).next, step.offset);
+    }
+
+    void Grant(uint32_t /* id */, uint32_t /* chunks */)
+    {
+    }
+
+    bool IsThere(const MachineBlock& /* block */, const Step& /* step */) const
+    {
+        return true;
+    }
+
+    void Begin(uint32_t /* id */, const Step& /* step */)
+    {
+    }
+
+    bool Occupy(uint32_t /* id */, const Step& /* step */)
+    {
+        return false;
+    }
+
+    void End(uint32_t /* id */, const Step& /* step */)
+    {
+    }
+
+    bool EndBlock(uint32_t /* id */)
+    {
+        return false;
+    }
+
+    ProgramMachine<NotingWire>* machine{nullptr};
+    std::vector<std::pair<uint32_t, uint64_t>> sent; //!< step that is done, and offset
+};
+
+/// @param sendsWhole see MachineBlock @return see NotingWire::sent, of two chunks of two parts each
+/// with a step between the first two
+std::vector<std::pair<uint32_t, uint64_t>>
+SendParts(bool sendsWhole)
+{
+    CollectiveProgram program;
+    program.ranks.resize(2);
+    ThreadBlock block;
+    block.sendPeer = 1;
+    for (const auto& [kind, endsChunk] : {std::pair(StepKind::SEND, false),
+                                          std::pair(StepKind::WAIT, true),
+                                          std::pair(StepKind::SEND, true),
+                                          std::pair(StepKind::SEND, false),
+                                          std::pair(StepKind::SEND, true)})
+    {
+        Step step{kind, block.steps.size(), 1};
+        step.endsChunk = endsChunk;
+        block.steps.push_back(step);
+    }
+    program.ranks[0].blocks.push_back(block);
+    NotingWire wire;
+    ProgramMachine<NotingWire> machine(wire);
+    wire.machine = &machine;
+    const BlockWaiters waiters = FindWaiters(program);
+    const uint32_t rank = machine.AddRank(program, waiters, 0);
+    const uint32_t id = machine.AddBlock();
+    machine.BindBlock(rank, id).sendsWhole = sendsWhole;
+    machine.GetBlock(id).grants = 4;
+    machine.Advance(id);
+    EXPECT_TRUE(machine.GetBlock(id).IsOver());
+    EXPECT_EQ(machine.GetBlock(id).grants, 0u);
+    return wire.sent;
+}
+
+} // namespace
+
+TEST(ProgramMachine, ANicGetsWholeChunksAndAnotherGpuTheirParts)
+{
+    using Sent = std::vector<std::pair<uint32_t, uint64_t>>;
+    EXPECT_EQ(SendParts(true), (Sent{{2, 0}, {2, 2}, {4, 3}, {4, 4}}));
+    EXPECT_EQ(SendParts(false), (Sent{{0, 0}, {2, 2}, {3, 3}, {4, 4}}));
 }
 
 TEST(ProgramMachine, ListsWaitersOnceAndNotThemselves)
