@@ -523,6 +523,12 @@ TEST(FrameworkFile, CompilersAndFusedNormsHaveFewerKernels)
     }
     EXPECT_EQ(compiled.defaults.plan.at("recomputeStopsEarly"), "true");
     EXPECT_EQ(eager.defaults.plan.count("recomputeStopsEarly"), 0u);
+    // Without units of FSDP.
+    const auto alone = LoadFramework(folder + "compiled.json");
+    EXPECT_EQ(alone.host.blockPs, 0);
+    EXPECT_EQ(alone.defaults.plan.count("zero"), 0u);
+    EXPECT_EQ(alone.FindRule("adapter-add", true)->kernels, 1u);
+    EXPECT_EQ(eager.FindRule("adapter-add", true)->kernels, 2u);
     // What follows a batch norm is part of it.
     const auto mxnet = LoadFramework(folder + "mxnet.json");
     EXPECT_EQ(mxnet.FindRule("relu", true)->kernels, 0u);
@@ -660,8 +666,8 @@ TEST(Framework, RulesOfAttentionAreByWhatHappensToScores)
          {Case{"vit-base", {{"layers", 1}}, 7, (4 * 2 + 2 * 4) * IMAGE * IMAGE, IMAGE},
           Case{"gpt",
                {{"layers", 1}, {"sequence", 64}, {"dropout", 0}},
-               9,
-               (6 * 2 + 4 * 4) * TEXT * TEXT,
+               10,
+               (8 * 2 + 4 * 4) * TEXT * TEXT,
                TEXT},
           Case{"gpt",
                {{"layers", 1}, {"sequence", 64}},
