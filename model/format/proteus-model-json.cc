@@ -10,9 +10,11 @@
 #include "proteus-input-file.h"
 #include "proteus-model-unused.h"
 
+#include "ns3/proteus-adapters.h"
 #include "ns3/proteus-json.h"
 #include "ns3/proteus-warning.h"
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -139,6 +141,21 @@ class Variables
     mutable std::set<std::string> m_open; //!< being evaluated
 };
 
+/// @param key of an operator @return whether it says where the operator stands, or whether its
+/// parameters are trained
+bool
+IsLayerField(const std::string& key)
+{
+    return key == "op" || key == "name" || key == "in" || key == "when" || key == "frozen";
+}
+
+/// @param key of an operator @return whether it is about low-rank adapters
+bool
+IsAdapterField(const std::string& key)
+{
+    return key == "adapter" || key == "adapterShared" || key == "adapterDropout";
+}
+
 /// Where names are looked for.
 struct Scope
 {
@@ -172,7 +189,7 @@ class Reader
         }
     }
 
-    /// @param root whose variables override those that are there
+    /// @param root whose variables, and whose "frozen", override those that are there
     void AddVariables(const JsonValue& root)
     {
         if (const auto let = root.Find("let"))
@@ -181,6 +198,10 @@ class Reader
             {
                 m_variables.SetExpression(name, let->Get(name.c_str()));
             }
+        }
+        if (const auto frozen = root.Find("frozen"))
+        {
+            m_frozen = *frozen;
         }
     }
 
@@ -199,6 +220,13 @@ class Reader
     /// What can be said of a layer whether it is switched on or not.
     void CheckLayer(const JsonValue& value) const;
     void ReadOperator(const JsonValue& value, const Scope& scope, const Variables& variables);
+    /// @param value an operator @return its attributes
+    static OperatorAttributes ReadAttributes(const JsonValue& value, const Variables& variables);
+    std::vector<TensorId> ReadAdapters(const JsonValue& value,
+                                       const Variables& variables,
+                                       const std::string& name,
+                                       TensorId input,
+                                       const std::vector<TensorId>& results);
     /// @return names of its inputs, as they are written; none where it does not say
     static std::vector<JsonValue> ListInputs(const JsonValue& value);
     std::vector<TensorId> FindInputs(const JsonValue& value, const Scope& scope) const;
@@ -210,8 +238,10 @@ class Reader
     std::optional<JsonValue> m_blocks;
     std::size_t m_depth{0};
     uint64_t m_nLayers{0};
-    TensorId m_current{NO_ID};                              //!< result of the layer before
-    std::set<std::string> m_run;                            //!< blocks that run at least once
+    std::optional<JsonValue> m_frozen;      //!< whether operators are frozen that do not say it
+    std::map<TensorId, TensorId> m_adapted; //!< what adapters put in the place of a result
+    TensorId m_current{NO_ID};              //!< result of the layer before
+    std::set<std::string> m_run;            //!< blocks that run at least once
     std::vector<std::pair<std::string, JsonValue>> m_never; //!< block and "repeat" that is 0
 };
 
@@ -286,7 +316,8 @@ Reader::FindTensor(const JsonValue& name, const Scope& scope) const
         const TensorId id = m_builder.FindTensor(inside->prefix + text);
         if (id != NO_ID)
         {
-            return id;
+            const auto adapted = m_adapted.find(id);
+            return adapted == m_adapted.end() ? id : adapted->second;
         }
     }
     name.Fail("there is no tensor of that name before this layer");
@@ -351,7 +382,11 @@ Reader::CheckLayer(const JsonValue& value) const
         const std::string kind = value.Get("op").AsName();
         for (const std::string& key : value.GetKeys())
         {
-            if (key != "op" && key != "name" && key != "in" && key != "when" && key != "share")
+            if (IsAdapterField(key) && kind != "linear")
+            {
+                value.Get(key.c_str()).Fail("only a linear layer has an adapter");
+            }
+            if (!IsLayerField(key) && !IsAdapterField(key) && key != "share")
             {
                 const std::string unknown =
                     value.Check([&] { return ModelBuilder::DescribeUnknown(kind, key); });
@@ -369,28 +404,18 @@ Reader::CheckLayer(const JsonValue& value) const
     }
 }
 
-void
-Reader::ReadOperator(const JsonValue& value, const Scope& scope, const Variables& variables)
+OperatorAttributes
+Reader::ReadAttributes(const JsonValue& value, const Variables& variables)
 {
-    const std::string kind = value.Get("op").AsName();
-    const std::string name = scope.prefix + value.Get("name").AsName();
     OperatorAttributes attributes;
-    std::map<std::string, TensorId> shared;
     for (const std::string& key : value.GetKeys())
     {
         const JsonValue field = value.Get(key.c_str());
-        if (key == "op" || key == "name" || key == "in" || key == "when")
+        if (IsLayerField(key) || IsAdapterField(key) || key == "share")
         {
             continue;
         }
-        if (key == "share")
-        {
-            for (const std::string& parameter : field.GetKeys())
-            {
-                shared[parameter] = FindTensor(field.Get(parameter.c_str()), scope);
-            }
-        }
-        else if (key == "tensorParallel")
+        if (key == "tensorParallel")
         {
             attributes.words[key] = field.AsName();
         }
@@ -407,11 +432,86 @@ Reader::ReadOperator(const JsonValue& value, const Scope& scope, const Variables
             attributes.numbers[key] = {variables.Evaluate(field)};
         }
     }
+    return attributes;
+}
+
+/// Adds the adapters of a linear layer. @return what takes the place of its results
+std::vector<TensorId>
+Reader::ReadAdapters(const JsonValue& value,
+                     const Variables& variables,
+                     const std::string& name,
+                     TensorId input,
+                     const std::vector<TensorId>& results)
+{
+    const auto ranks = value.Find("adapter");
+    if (!ranks)
+    {
+        return results;
+    }
+    const auto rank = [&](const JsonValue& field) {
+        const int64_t number = variables.Evaluate(field);
+        if (number < 0)
+        {
+            field.Fail("a rank must not be negative, and is " + std::to_string(number));
+        }
+        return static_cast<uint64_t>(number);
+    };
+    AdapterSpec spec;
+    if (ranks->IsList())
+    {
+        for (std::size_t i = 0; i < ranks->Size(); ++i)
+        {
+            spec.ranks.push_back(rank(ranks->At(i)));
+        }
+    }
+    else
+    {
+        spec.ranks = {rank(*ranks)};
+    }
+    const auto shared = value.Find("adapterShared");
+    if (shared && variables.Evaluate(*shared) != 0)
+    {
+        spec.ranks = {*std::max_element(spec.ranks.begin(), spec.ranks.end())};
+    }
+    const auto dropout = value.Find("adapterDropout");
+    spec.hasDropout = dropout && variables.Evaluate(*dropout) != 0;
+    if (const auto word = value.Find("tensorParallel"))
+    {
+        spec.tensorParallel = word->AsName();
+    }
+    return ranks->Check([&] { return AddAdapters(m_builder, name, input, results, spec); });
+}
+
+void
+Reader::ReadOperator(const JsonValue& value, const Scope& scope, const Variables& variables)
+{
+    const std::string kind = value.Get("op").AsName();
+    const std::string name = scope.prefix + value.Get("name").AsName();
+    OperatorAttributes attributes = ReadAttributes(value, variables);
+    const auto own = value.Find("frozen");
+    const auto& frozen = own ? own : m_frozen;
+    attributes.isFrozen = frozen && variables.Evaluate(*frozen) != 0;
+    std::map<std::string, TensorId> shared;
+    if (const auto share = value.Find("share"))
+    {
+        for (const std::string& parameter : share->GetKeys())
+        {
+            shared[parameter] = FindTensor(share->Get(parameter.c_str()), scope);
+        }
+    }
     const std::vector<TensorId> inputs = FindInputs(value, scope);
-    m_current = value.Check([&] {
-        const std::vector<TensorId> results = m_builder.Add(kind, name, inputs, attributes, shared);
-        return results.empty() ? m_current : results[0];
-    });
+    const std::vector<TensorId> results =
+        value.Check([&] { return m_builder.Add(kind, name, inputs, attributes, shared); });
+    const std::vector<TensorId> adapted =
+        results.empty() ? results : ReadAdapters(value, variables, name, inputs[0], results);
+    for (std::size_t i = 0; i < results.size(); ++i)
+    {
+        if (adapted[i] != results[i])
+        {
+            m_adapted[results[i]] = adapted[i];
+        }
+    }
+    m_current = adapted.empty() ? m_current : adapted[0];
 }
 
 void
@@ -561,16 +661,29 @@ Reader::Read(const JsonValue& root)
     }
     CheckLayers(layers);
     ReadLayers(layers, Scope(), m_variables);
-    return root.Check([&] { return m_builder.Build(); });
+    Model model = root.Check([&] { return m_builder.Build(); });
+    if (model.CountParameters() > 0 && model.CountTrainedParameters() == 0)
+    {
+        (m_frozen ? *m_frozen : root).Fail("all parameters are frozen: there is nothing to train");
+    }
+    return model;
 }
 
 void
 CheckFields(const JsonDocument& document)
 {
     document.CheckFormat(FORMAT, 1);
-    document.GetRoot().AllowKeys(
-        "a model",
-        {"format", "version", "name", "source", "base", "let", "inputs", "blocks", "layers"});
+    document.GetRoot().AllowKeys("a model",
+                                 {"format",
+                                  "version",
+                                  "name",
+                                  "source",
+                                  "base",
+                                  "let",
+                                  "frozen",
+                                  "inputs",
+                                  "blocks",
+                                  "layers"});
 }
 
 std::string

@@ -31,6 +31,7 @@
  * - [let]: object of variables. There without being named: "batch" (samples of a micro-batch, all
  *   replicas together) and "tensorParallel", as 1, and what a framework fuses where it is named,
  *   "fusesAttention" and "fusesLoss" (ReadFrameworkJson()), as 0
+ * - [frozen: 1 if no parameter is trained but those of adapters, and of operators with "frozen": 0]
  * - inputs: list of objects with name, shape, [dimensions: their names, by default "batch",
  *   "sequence", "feature"], [element: "compute", "fp32", "mask" or "index"]
  * - [blocks]: object of lists of layers
@@ -46,7 +47,13 @@
  * "input" is what the block reads, "input1" the second of several; other names are looked for in
  * the block, then in the one around it. The results of an operator that has several are NAME.0,
  * NAME.1, ... (see the kind). An operator takes parameters of another one by [share: object from
- * its own parameter, e.g. "weight", to the other's path].
+ * its own parameter, e.g. "weight", to the other's path]. Its own parameters are not trained with
+ * [frozen: 1].
+ *
+ * A linear layer may have low-rank adapters (AddAdapters()), which are trained: [adapter: their
+ * rank, or a list of one for each result; 0 for none], [adapterShared: 1 if one adapter, of the
+ * highest rank, is for all results together], [adapterDropout: 1 if they drop some of what they
+ * read]. Whoever reads its results reads them with what the adapters add.
  */
 
 namespace ns3

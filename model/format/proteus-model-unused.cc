@@ -106,7 +106,7 @@ std::vector<std::string>
 FindUnusedInModel(const std::vector<std::unique_ptr<JsonDocument>>& documents)
 {
     const std::set<std::string> ofLayers = FindMentioned(documents, {"blocks", "layers"});
-    std::set<std::string> mentioned = FindMentioned(documents, {"inputs"});
+    std::set<std::string> mentioned = FindMentioned(documents, {"inputs", "frozen"});
     mentioned.insert(ofLayers.begin(), ofLayers.end());
     AddVariablesOf(documents, mentioned);
     std::vector<std::string> unused;

@@ -129,6 +129,13 @@ GetZero1Form(const OptimizerSpec& optimizer)
     return optimizer.scattersGradients ? "reduce-scatter" : "all-reduce";
 }
 
+/// @param precision of a strategy @return what "frozenType" is
+const char*
+GetFrozenType(const PrecisionSpec& precision)
+{
+    return precision.hasFrozenInFourBits ? "nf4" : "16-bit";
+}
+
 /// @param optimizer of a strategy @return what "zero1Gathers" is
 const char*
 GetZero1Gathers(const OptimizerSpec& optimizer)
@@ -263,6 +270,8 @@ MakePlan(const ParallelPlan& plan, const std::map<std::string, std::string>& def
     add("gradientsInPlace", plan.gradients.isInPlace, true);
     add("dataType", std::string(ToString(plan.precision.compute)), "bf16");
     add("gradientType", std::string(ToString(plan.precision.gradient)), "fp32");
+    add("masterWeights", plan.precision.hasMaster, true);
+    add("frozenType", std::string(GetFrozenType(plan.precision)), "16-bit");
     add("optimizer", std::string(ToString(plan.optimizer.kind)), "adam");
     add("fusedOptimizer", plan.optimizer.isFused, true);
     add("offloadOptimizer", plan.optimizer.isOffloaded, false);
@@ -343,6 +352,14 @@ WriteStrategyJson(const StrategyTree& tree, std::ostream& output)
     optimizer["hostMemoryGbytesPerS"] = tree.optimizer.hostMemoryGigabytesPerSecond;
     root["precision"]["compute"] = ToString(tree.precision.compute);
     root["precision"]["gradients"] = ToString(tree.precision.gradient);
+    if (!tree.precision.hasMaster)
+    {
+        root["precision"]["masterWeights"] = false;
+    }
+    if (tree.precision.hasFrozenInFourBits)
+    {
+        root["precision"]["frozenType"] = GetFrozenType(tree.precision);
+    }
     root["tree"] = MakeNode(tree.root, true);
     output << root.dump(1) << '\n';
 }

@@ -173,6 +173,8 @@ const std::vector<const char*> PLAN_FIELDS{
     "interleave",
     "dataType",
     "gradientType",
+    "masterWeights",
+    "frozenType",
     "buckets",
     "bucketMbytes",
     "firstBucketMbytes",
@@ -211,6 +213,14 @@ ReadZeroForms(const JsonValue& object, OptimizerSpec& optimizer)
     ReadForm(object, "zero1Gathers", "forward", "update", optimizer.gathersInForward);
     ReadForm(object, "zero3Gathers", "unit", "tensor", optimizer.gathersUnits);
     ReadForm(object, "zero3Shares", "16-bit", "fp32", optimizer.hasHalfShares);
+}
+
+/// Reads how weights are kept. @param object with the fields @param precision that gets them
+void
+ReadStored(const JsonValue& object, PrecisionSpec& precision)
+{
+    ReadBool(object, "masterWeights", precision.hasMaster);
+    ReadForm(object, "frozenType", "nf4", "16-bit", precision.hasFrozenInFourBits);
 }
 
 /// @return whether so many devices do the same that the graph of all would be needlessly large
@@ -257,6 +267,7 @@ ReadPlan(const JsonValue& root)
     ReadPasses(root, plan.schedule);
     ReadName(root, "dataType", DataTypeFromString, plan.precision.compute);
     ReadName(root, "gradientType", DataTypeFromString, plan.precision.gradient);
+    ReadStored(root, plan.precision);
     // One default for all stages of ZeRO, so that they differ only in what replicas share. It is
     // buckets, since gradients of which a device keeps a share are never to be there whole.
     plan.gradients.policy = BucketPolicy::DDP;
@@ -520,9 +531,10 @@ ReadOptimizer(const JsonValue& optimizer, StrategyTree& tree)
 void
 ReadPrecision(const JsonValue& precision, StrategyTree& tree)
 {
-    precision.AllowKeys("a precision", {"compute", "gradients"});
+    precision.AllowKeys("a precision", {"compute", "gradients", "masterWeights", "frozenType"});
     ReadName(precision, "compute", DataTypeFromString, tree.precision.compute);
     ReadName(precision, "gradients", DataTypeFromString, tree.precision.gradient);
+    ReadStored(precision, tree.precision);
 }
 
 /// Reads a part of the file if it is there.

@@ -41,10 +41,12 @@
  * full recomputation], [recomputeStopsEarly false], [forwardFirst true: interleaved, with as
  * many micro-batches as device groups], [schedule "1f1b" ("interleaved" with
  * virtualStages), "gpipe", "zero-bubble" or "limits"], [maxInFlight: list], [interleave 1],
- * [dataType "bf16"], [gradientType "fp32"], [buckets "ddp", "whole", "megatron" or "tensor"],
- * [bucketMbytes 25], [firstBucketMbytes 1], [gradientsInPlace true], [optimizer "adam"; "lamb",
- * "momentum", "sgd"], [fusedOptimizer true], [immediateUpdates false: not fused], [offloadOptimizer
- * false]. "name", "format" and "version" as below may stand there as well.
+ * [dataType "bf16"], [gradientType "fp32"], [masterWeights true: of trained weights in 16 bits;
+ * else they are updated as they are, with moments in 16 bits], [frozenType "16-bit" or "nf4": how
+ * frozen weights of products in numbered blocks are kept], [buckets "ddp", "whole", "megatron" or
+ * "tensor"], [bucketMbytes 25], [firstBucketMbytes 1], [gradientsInPlace true], [optimizer "adam";
+ * "lamb", "momentum", "sgd"], [fusedOptimizer true], [immediateUpdates false: not fused],
+ * [offloadOptimizer false]. "name", "format" and "version" as below may stand there as well.
  *
  * **Tree**: an object with
  * - format: "proteus-strategy"; version: 1; [name ""]
@@ -64,7 +66,7 @@
  * [zeroAxes: list of names], [expertZeroAxes: zeroAxes], [zero1Gradients], [zero1Gathers],
  * [zero3Gathers], [zero3Shares], [offload false], [hostLinkGbytesPerS 12], [hostMemoryGbytesPerS
  * 50]
- * - [precision]: object with [compute "fp32"], [gradients "fp32"]
+ * - [precision]: object with [compute "fp32"], [gradients "fp32"], [masterWeights], [frozenType]
  * - tree: the root node
  *
  * A node is an object with name (not of the root), [mesh], [axes: names of the axes of a mesh that

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 
 namespace ns3
 {
@@ -309,6 +310,15 @@ DescribeForPlans(const Model& model)
     PlanModelFacts facts;
     facts.blocks = CountBlocks(model);
     facts.parameters = model.CountParameters();
+    const uint64_t frozen = facts.parameters - model.CountTrainedParameters();
+    if (frozen > 0)
+    {
+        throw std::invalid_argument("model " + model.GetName() +
+                                    ": a search takes all parameters for "
+                                    "trained, and " +
+                                    std::to_string(frozen) + " of its " +
+                                    std::to_string(facts.parameters) + " are frozen");
+    }
     facts.sequence = model.GetSequence();
     facts.forwardFlopsPerSample = model.CountForwardFlops() / static_cast<double>(model.GetBatch());
     for (const ModelOperator& op : model.GetOperators())

@@ -41,7 +41,8 @@ struct PlanModelFacts
 };
 
 /// @ingroup proteus
-/// @param model read for any plan @return what decides about its plans
+/// @param model read for any plan, all of whose parameters are trained @return what decides about
+/// its plans @throw std::invalid_argument if some are frozen
 PlanModelFacts DescribeForPlans(const Model& model);
 
 /// @ingroup proteus

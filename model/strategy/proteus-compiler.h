@@ -47,9 +47,15 @@ struct KernelDescription
     HeadWidths head{};     //!< of an attention; 0: a head for each group, as wide as its operations
     bool hasMask{true};    //!< of an attention: whether some scores are left out
     bool hasDropout{true}; //!< of an attention: whether scores are dropped
+    uint64_t documents{1}; //!< of an attention: see ModelOperator::documents
     bool isFlex{false};    //!< whether experts' tokens go once to a server, see ExpertDispatch
     bool isRecomputation{false}; //!< whether the backward pass runs it, though it is of the forward
     bool isDeferred{false};      //!< whether a pass behind the backward pass runs it (ZB-H1)
+    /// Of a product: whether its weights are cast or copied before it as the framework does it; not
+    /// where they are frozen, or have no master copy, and lie there whole.
+    bool movesWeights{true};
+    bool isInFourBits{false}; //!< of a product: whether its weights are kept in four bits
+    bool hasMaster{true};     //!< of an update: PrecisionSpec::hasMaster
 };
 
 /// @ingroup proteus

@@ -7,6 +7,7 @@
 #include "proteus-emit-kernels.h"
 
 #include "proteus-emit-units.h"
+#include "proteus-strategy-error.h"
 
 #include <algorithm>
 #include <cmath>
@@ -118,6 +119,41 @@ KernelEmitter::StaysInHalfPrecision(const ModelOperator& op) const
            (m_hasBlocks && FindBlock(op.name).empty());
 }
 
+/// @return what an operator reads of weights that are not trained, null if there are none
+const Access*
+KernelEmitter::FindFrozenWeight(const ModelOperator& op) const
+{
+    const auto found = std::find_if(op.reads.begin(), op.reads.end(), [this](const Access& read) {
+        const ModelTensor& tensor = m_context.placement.tensors[read.tensor].tensor;
+        return tensor.role == TensorRole::PARAMETER && !tensor.needsGradient;
+    });
+    return found == op.reads.end() ? nullptr : &*found;
+}
+
+/// Whether the weights of an operator are kept in four bits, if they are frozen. What stands around
+/// a model's numbered blocks stays in 16 bits, as the projection to the vocabulary does
+/// (get_keys_to_not_convert() of Hugging Face transformers).
+bool
+KernelEmitter::IsInFourBits(const ModelOperator& op) const
+{
+    return m_context.tree.precision.hasFrozenInFourBits &&
+           (op.kind == "linear" || op.kind == "expert-linear") &&
+           (!m_hasBlocks || !FindBlock(op.name).empty());
+}
+
+/// @return bytes of an element of a frozen parameter, which has no master copy
+double
+KernelEmitter::GetFrozenBytes(const PlacedTensor& placed) const
+{
+    const bool isInFourBits =
+        placed.tensor.shape.size() > 1 && !placed.readers.empty() &&
+        std::all_of(placed.readers.begin(), placed.readers.end(), [this](OperatorId reader) {
+            return IsInFourBits(m_context.placement.operators[reader].op);
+        });
+    return isInFourBits ? FOUR_BIT_BYTES
+                        : static_cast<double>(m_context.GetElementBytes(ElementKind::COMPUTE));
+}
+
 bool
 KernelEmitter::SharesExperts(const DeviceMesh& mesh)
 {
@@ -173,11 +209,28 @@ KernelEmitter::MakeKernel(const PlacedOperator& placed,
     kernel.head = placed.op.head;
     kernel.hasMask = placed.op.hasMask;
     kernel.hasDropout = placed.op.hasDropout;
+    kernel.documents = placed.op.documents;
     kernel.isFlex = m_context.tree.schedule.expertDispatch != ExpertDispatch::ALL_TO_ALL &&
                     SharesExperts(*placed.mesh);
     kernel.isRecomputation = isForward && pass == m_context.GetBackward(placed.stage);
     kernel.isDeferred = !isForward && pass != m_context.GetBackward(placed.stage);
-    const uint64_t heldBytes = m_context.TimeKernel(kernel, task);
+    const Access* const frozen = FindFrozenWeight(placed.op);
+    const bool isStored = frozen || !m_context.tree.precision.hasMaster; // in 16 bits
+    kernel.movesWeights = !isStored || m_context.tree.optimizer.zero >= 3;
+    kernel.isInFourBits = frozen && IsInFourBits(placed.op);
+    if (frozen && part.isMatrixProduct && kernel.part == "backward")
+    {
+        kernel.part = "input-gradient"; // there is no other
+    }
+    uint64_t heldBytes = m_context.TimeKernel(kernel, task);
+    if (kernel.isInFourBits)
+    {
+        // The weights in 16 bits are there while they are multiplied.
+        const Layout layout = GetAccessLayout(placed, *frozen);
+        const ModelTensor& weight = m_context.placement.tensors[frozen->tensor].tensor;
+        heldBytes +=
+            m_context.GetElementBytes(weight.element) * layout.CountLocal(weight.shape, position);
+    }
     return {task, heldBytes};
 }
 
@@ -362,12 +415,14 @@ AddBytes(std::vector<PersistentBytes>& all,
          uint64_t PersistentBytes::*kind,
          const ModelTensor& tensor,
          const Layout& layout,
-         uint64_t bytes)
+         double bytes)
 {
     const std::vector<DeviceId>& devices = layout.mesh->GetDevices();
     for (uint32_t position = 0; position < devices.size(); ++position)
     {
-        all[devices[position]].*kind += bytes * layout.CountLocal(tensor.shape, position);
+        const uint64_t elements = layout.CountLocal(tensor.shape, position);
+        all[devices[position]].*kind +=
+            static_cast<uint64_t>(std::llround(bytes * static_cast<double>(elements)));
     }
 }
 
@@ -380,6 +435,12 @@ KernelEmitter::AddPersistentMemory(const std::set<TensorId>& losses)
     std::vector<B> all(m_context.placement.nDevices);
     // Where the master copy is the only one, it counts as parameters.
     const OptimizerSpec& optimizer = m_context.tree.optimizer;
+    if (m_context.tree.precision.hasFrozenInFourBits && optimizer.zero >= 3)
+    {
+        throw StrategyError("strategy \"" + m_context.tree.name +
+                            "\": weights in four bits are not shared by replicas here; leave out "
+                            "frozenType or zero 3");
+    }
     const uint64_t share = GetParameterBytes(optimizer, m_context.tree.precision);
     const uint64_t master = share > 0 ? 0 : GetStoredBytes(DataType::FP32);
     for (TensorId id = 0; id < m_context.placement.tensors.size(); ++id)
@@ -387,12 +448,20 @@ KernelEmitter::AddPersistentMemory(const std::set<TensorId>& losses)
         const PlacedTensor& placed = m_context.placement.tensors[id];
         const ModelTensor& tensor = placed.tensor;
         const uint64_t bytes = m_context.GetElementBytes(tensor.element);
-        if (tensor.role == TensorRole::PARAMETER)
+        if (tensor.role == TensorRole::PARAMETER && !tensor.needsGradient)
         {
-            AddBytes(all, &B::parameters, tensor, placed.home, share + master);
+            AddBytes(all, &B::parameters, tensor, placed.home, GetFrozenBytes(placed));
+        }
+        else if (tensor.role == TensorRole::PARAMETER)
+        {
+            AddBytes(all, &B::parameters, tensor, placed.home, static_cast<double>(share + master));
             if (m_context.isInPlace)
             {
-                AddBytes(all, &B::gradients, tensor, placed.gradient, m_context.GetGradientBytes());
+                AddBytes(all,
+                         &B::gradients,
+                         tensor,
+                         placed.gradient,
+                         static_cast<double>(m_context.GetGradientBytes()));
             }
             if (!optimizer.isOffloaded)
             {
@@ -400,12 +469,12 @@ KernelEmitter::AddPersistentMemory(const std::set<TensorId>& losses)
                          &B::state,
                          tensor,
                          placed.optimizer,
-                         m_context.GetStateBytes() - master);
+                         static_cast<double>(m_context.GetStateBytes() - master));
             }
         }
         else if (tensor.role == TensorRole::INPUT || losses.count(id) > 0)
         {
-            AddBytes(all, &B::data, tensor, placed.home, bytes);
+            AddBytes(all, &B::data, tensor, placed.home, static_cast<double>(bytes));
         }
     }
     for (DeviceId device = 0; device < m_context.placement.nDevices; ++device)

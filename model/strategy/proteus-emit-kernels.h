@@ -95,6 +95,9 @@ class KernelEmitter
                      const std::vector<uint64_t>& extents,
                      uint32_t pieces) const;
     bool StaysInHalfPrecision(const ModelOperator& op) const;
+    const Access* FindFrozenWeight(const ModelOperator& op) const;
+    bool IsInFourBits(const ModelOperator& op) const;
+    double GetFrozenBytes(const PlacedTensor& placed) const;
     static std::vector<uint64_t> FindExtents(const PlacedOperator& placed, uint32_t position);
     Kernel MakeKernel(const PlacedOperator& placed,
                       const OperatorPart& part,

@@ -103,17 +103,18 @@ OptimizerEmitter::EmitUpdate(DeviceId device,
     task.flops = GetFlops(optimizer.kind) * static_cast<double>(elements);
     task.bytes = elements * (m_context.GetGradientBytes() + stateBytes + parameterBytes +
                              GetExtraBytes(optimizer.kind));
-    m_context.TimeKernel({name,
-                          ToString(optimizer.kind),
-                          "",
-                          {elements},
-                          task.flops,
-                          task.bytes,
-                          task.dataType,
-                          uint64_t{device} << 32 | task.phase,
-                          false,
-                          updated.tensors},
-                         task);
+    KernelDescription kernel{name,
+                             ToString(optimizer.kind),
+                             "",
+                             {elements},
+                             task.flops,
+                             task.bytes,
+                             task.dataType,
+                             uint64_t{device} << 32 | task.phase,
+                             false,
+                             updated.tensors};
+    kernel.hasMaster = m_context.tree.precision.hasMaster || parameterBytes == 4;
+    m_context.TimeKernel(kernel, task);
     return m_context.builder.AddTask(task, name, ready);
 }
 

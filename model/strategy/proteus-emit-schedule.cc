@@ -58,9 +58,8 @@ ScheduleEmitter::AddFacts()
     facts.name = m_context.model.GetName();
     facts.samplesPerIteration = samples;
     facts.tokensPerIteration = samples * m_context.model.GetSequence();
-    // A backward pass has two products for each of the forward pass.
     facts.modelFlopsPerIteration =
-        3 * m_context.model.CountForwardFlops() * m_context.tree.schedule.microBatches;
+        m_context.model.CountTrainingFlops() * m_context.tree.schedule.microBatches;
     m_context.builder.SetFacts(facts);
 }
 

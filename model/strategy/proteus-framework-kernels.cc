@@ -91,6 +91,16 @@ FindRule(const Framework& framework, const KernelDescription& kernel, const Kern
                            kernel.hasDropout});
 }
 
+/// @return a rule of an update where parameters have no master copy in fp32: what it moves with 4
+/// bytes has 16 bits, and nothing is copied into these
+KernelRule
+WithoutMaster(KernelRule rule)
+{
+    rule.computeElements = rule.fp32Elements;
+    rule.fp32Elements = 0;
+    return rule;
+}
+
 /// Puts a rule in the place of what there is besides matrix products.
 void
 ApplyRule(const KernelRule& rule, double points, DataType activation, KernelWork& work)
@@ -194,21 +204,30 @@ AddWeightTraffic(const Framework& framework,
     }
     // x w of {rows, out, in} forward; the gradient of w is {out, in, rows}, the last product.
     const MatrixProduct& product = isForward ? work.products.front() : work.products.back();
-    const double perWeight = GetElementBytes(work.type) == 4 ? 0 // nothing is cast or copied
-                             : isForward                     ? framework.weightForwardBytes
-                             : hasGradient                   ? framework.weightBackwardBytes
-                                                             : 0;
+    const bool isMoved = GetElementBytes(work.type) != 4 && kernel.movesWeights;
+    const double perWeight = !isMoved      ? 0 // nothing is cast or copied
+                             : isForward   ? framework.weightForwardBytes
+                             : hasGradient ? framework.weightBackwardBytes
+                                           : 0;
     const double weights = static_cast<double>(product.batch) *
                            static_cast<double>(product.n * (isForward ? product.k : product.m));
+    if (kernel.isInFourBits)
+    {
+        // dequantize_4bit() of bitsandbytes (functional.py): the scales, their mean, the weights.
+        constexpr uint32_t KERNELS = 3;
+        const double made = FOUR_BIT_BYTES + std::max(2U, GetElementBytes(work.type));
+        work.bytes += static_cast<uint64_t>(std::llround(made * weights));
+        work.otherKernels += KERNELS;
+    }
     const std::optional<KernelRule>& rule =
         isForward ? framework.float8.weightForward : framework.float8.weightBackward;
     if (rule && work.type == DataType::FP8)
     {
         constexpr uint32_t HALF = 2; // bytes of what is not in fp8
-        const bool isMoved = isForward || hasGradient;
+        const bool isCast = isForward || hasGradient;
         work.bytes +=
-            isMoved ? static_cast<uint64_t>(std::llround(rule->GetBytes(HALF) * weights)) : 0;
-        work.otherKernels += isMoved ? rule->GetNKernels(HALF) : 0;
+            isCast ? static_cast<uint64_t>(std::llround(rule->GetBytes(HALF) * weights)) : 0;
+        work.otherKernels += isCast ? rule->GetNKernels(HALF) : 0;
     }
     else if (perWeight > 0)
     {
@@ -344,6 +363,7 @@ GetRuledKinds()
 {
     static const std::vector<RuledKind> kinds{{"adam"},
                                               {"add"},
+                                              {"adapter-add"},
                                               {"attention", false, true},
                                               {"batch-norm"},
                                               {"combine", true},
@@ -404,7 +424,7 @@ ApplyFramework(const Framework& framework,
     const double points = CountPoints(kernel, activation);
     if (const KernelRule* rule = FindRule(framework, kernel, work))
     {
-        ApplyRule(*rule, points, activation, work);
+        ApplyRule(kernel.hasMaster ? *rule : WithoutMaster(*rule), points, activation, work);
         work.bytes += CountCopiedBytes(*rule, kernel, activation);
         if (kernel.kind == "batch-norm" && IsChannelsFirst(framework.kernels.images, activation))
         {
@@ -416,7 +436,10 @@ ApplyFramework(const Framework& framework,
         if (const KernelRule* clip = framework.FindRule("gradient-clipping", true))
         {
             KernelWork clipping;
-            ApplyRule(*clip, points, activation, clipping);
+            ApplyRule(kernel.hasMaster ? *clip : WithoutMaster(*clip),
+                      points,
+                      activation,
+                      clipping);
             work.bytes += clipping.bytes;
             work.otherKernels += clipping.otherKernels;
         }

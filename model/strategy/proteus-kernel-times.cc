@@ -224,15 +224,15 @@ DescribeConvolution(const KernelDescription& kernel, DataType activation, uint32
     return work;
 }
 
-/// batch, heads (groups of them), rows, columns.
+/// batch, heads (groups of them), rows, columns. Each document is a sequence of its own.
 KernelWork
 DescribeAttention(const KernelDescription& kernel, DataType activation, uint32_t)
 {
     const auto& extents = kernel.extents;
     const bool forward = kernel.part.empty();
-    const uint64_t matrices = extents[0] * extents[1];
-    const uint64_t queries = extents[2];
-    const uint64_t keys = extents[3];
+    const uint64_t matrices = extents[0] * extents[1] * kernel.documents;
+    const uint64_t queries = std::max<uint64_t>(1, extents[2] / kernel.documents);
+    const uint64_t keys = std::max<uint64_t>(1, extents[3] / kernel.documents);
     const double scores =
         static_cast<double>(matrices) * static_cast<double>(queries) * static_cast<double>(keys);
     const double element = std::max(2U, GetElementBytes(activation));
@@ -403,6 +403,7 @@ GetDescriptions()
         {"tanh", DescribeElementwise},
         {"swiglu", DescribeElementwise},
         {"add", DescribeElementwise},
+        {"adapter-add", DescribeElementwise},
         {"dropout", DescribeElementwise},
         {"dropout-add", DescribeElementwise},
         {"pool", DescribePool},

@@ -138,7 +138,9 @@ SaveScores(OperatorDraft& draft,
  * "fused" attention (FlashAttention) keeps one number per row and head and computes the scores
  * again in its backward pass. The other one keeps the s x t matrices: the softmax, and under
  * "dropout" its mask and its result. "biasBuckets" adds a trained bias of that many distances.
- * "masked" is 0 where every position sees all others, as those of an image do.
+ * "masked" is 0 where every position sees all others, as those of an image do. "documents" is how
+ * many equal parts of a sequence see only themselves, as packed samples do; such attention is
+ * fused.
  */
 void
 MakeAttention(OperatorDraft& draft)
@@ -172,17 +174,28 @@ MakeAttention(OperatorDraft& draft)
     const double keys = perGroup * 2 * static_cast<double>(sizes.head.key);
     const double values = perGroup * 2 * static_cast<double>(sizes.head.value);
 
+    const uint64_t documents = draft.GetNumber("documents", 1);
+    if (documents == 0 || q.shape[1] % documents != 0 || k.shape[1] % documents != 0)
+    {
+        draft.Fail(std::to_string(documents) + " documents do not divide the sequence");
+    }
+    if (documents > 1 && !sizes.isFused)
+    {
+        draft.Fail("documents are known of fused attention only; add \"fused\": 1");
+    }
+    const double share = 1 / static_cast<double>(documents); // of the scores that there are
     ModelOperator& op = draft.Get();
+    op.documents = documents;
     op.head = sizes.head;
     op.hasDropout = sizes.hasDropout && !sizes.isFused;
     op.hasMask = draft.GetNumber("masked", 1) != 0;
-    op.forward.flops = {{keys + values, axes.GetScores()}};
+    op.forward.flops = {{share * (keys + values), axes.GetScores()}};
     op.forward.isMatrixProduct = true;
     OperatorPart part;
     part.name = "backward";
     part.reads = {GradientOf(y), ReadOf(query), ReadOf(key), ReadOf(value)};
     // Two products each, and fused q k^T once more.
-    part.flops = {{(sizes.isFused ? 3 : 2) * keys + 2 * values, axes.GetScores()}};
+    part.flops = {{share * ((sizes.isFused ? 3 : 2) * keys + 2 * values), axes.GetScores()}};
     part.isMatrixProduct = true;
     for (const uint8_t read : gradients)
     {
@@ -289,7 +302,7 @@ GetAttentionKinds()
 {
     return {
         {"attention",
-         {"heads", "kvHeads", "fused", "dropout", "biasBuckets", "masked"},
+         {"heads", "kvHeads", "fused", "dropout", "biasBuckets", "masked", "documents"},
          MakeAttention},
         {"softmax", {}, MakeSoftmax},
         {"rotary", {"heads", "rotated"}, MakeRotary},

@@ -106,6 +106,21 @@ MakeAdd(OperatorDraft& draft)
     draft.PassGradient(y, reads);
 }
 
+/// result + scale * adapted, as a low-rank adapter adds what it makes. The gradient of the result
+/// is that of the sum.
+void
+MakeAdapterAdd(OperatorDraft& draft)
+{
+    draft.CheckInputs(2, 2);
+    const Axes axes = draft.AddDimensionsOf(0, draft.GetInput(0).shape.size());
+    const uint8_t result = draft.Read(axes, true, true);
+    const uint8_t adapted = draft.Read(axes, true, true);
+    const uint8_t y = draft.WriteAxes(axes);
+    draft.Get().forward.flops = {{2, axes}};
+    draft.ElementwiseBackward(1, {GradientOf(y)}, {adapted});
+    draft.PassGradient(y, {result});
+}
+
 void
 MakeDropout(OperatorDraft& draft)
 {
@@ -261,6 +276,7 @@ GetElementwiseKinds()
         {"tanh", {}, MakeTanh},
         {"swiglu", {}, MakeSwiglu},
         {"add", {}, MakeAdd},
+        {"adapter-add", {}, MakeAdapterAdd},
         {"dropout", {}, MakeDropout},
         {"dropout-add", {}, MakeDropoutAdd},
         {"layer-norm", {"heads"}, MakeLayerNorm},

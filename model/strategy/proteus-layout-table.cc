@@ -49,7 +49,8 @@ WriteTensor(std::ostream& stream,
             const Layout& computed,
             const MeshPtr& mesh)
 {
-    const bool isTrained = tensor.tensor.role == TensorRole::PARAMETER;
+    const bool isTrained =
+        tensor.tensor.role == TensorRole::PARAMETER && tensor.tensor.needsGradient;
     stream << ',' << tensor.tensor.name << ',' << Describe(tensor.tensor.shape) << ','
            << Describe(computed, mesh) << ',' << Describe(tensor.home, mesh) << ','
            << (tensor.needsGradient ? Describe(tensor.gradient, mesh) : "") << ','

@@ -30,13 +30,18 @@ ModelOperator::FindDimension(const std::string& dimension) const
     return NO_ID;
 }
 
+namespace
+{
+
+/// @param tensors of a model @param isCounted which parameters are meant @return their elements
+template <typename Predicate>
 uint64_t
-Model::CountParameters() const
+CountElements(const std::vector<ModelTensor>& tensors, Predicate&& isCounted)
 {
     uint64_t count = 0;
-    for (const ModelTensor& tensor : m_tensors)
+    for (const ModelTensor& tensor : tensors)
     {
-        if (tensor.role == TensorRole::PARAMETER)
+        if (tensor.role == TensorRole::PARAMETER && isCounted(tensor))
         {
             uint64_t elements = 1;
             for (const uint64_t extent : tensor.shape)
@@ -47,6 +52,37 @@ Model::CountParameters() const
         }
     }
     return count;
+}
+
+/// @param op an operator @return FLOPs of the matrix products of its forward pass
+double
+CountProductFlops(const ModelOperator& op)
+{
+    double flops = 0;
+    for (const Work& work : op.forward.flops)
+    {
+        double points = op.forward.isMatrixProduct ? work.perPoint : 0;
+        for (const IterationAxis axis : work.extents)
+        {
+            points *= static_cast<double>(op.dimensions[axis].extent);
+        }
+        flops += points;
+    }
+    return flops;
+}
+
+} // namespace
+
+uint64_t
+Model::CountParameters() const
+{
+    return CountElements(m_tensors, [](const ModelTensor&) { return true; });
+}
+
+uint64_t
+Model::CountTrainedParameters() const
+{
+    return CountElements(m_tensors, [](const ModelTensor& tensor) { return tensor.needsGradient; });
 }
 
 uint64_t
@@ -87,15 +123,35 @@ Model::CountForwardFlops() const
     double flops = 0;
     for (const ModelOperator& op : m_operators)
     {
-        for (const Work& work : op.forward.flops)
+        flops += CountProductFlops(op);
+    }
+    return flops;
+}
+
+double
+Model::CountTrainingFlops() const
+{
+    const bool isWhole = CountTrainedParameters() == CountParameters();
+    double flops = 0;
+    for (const ModelOperator& op : m_operators)
+    {
+        // Of the two products of the backward pass one is the gradient of the weights, or of an
+        // operator without weights both are that of what it reads.
+        bool hasParameters = false;
+        bool isWeightTrained = false;
+        bool isInputTrained = false;
+        for (const Access& read : op.reads)
         {
-            double points = op.forward.isMatrixProduct ? work.perPoint : 0;
-            for (const IterationAxis axis : work.extents)
-            {
-                points *= static_cast<double>(op.dimensions[axis].extent);
-            }
-            flops += points;
+            const ModelTensor& tensor = m_tensors[read.tensor];
+            const bool isParameter = tensor.role == TensorRole::PARAMETER;
+            hasParameters = hasParameters || isParameter;
+            (isParameter ? isWeightTrained : isInputTrained) |= read.isDifferentiable;
         }
+        const int nBackward = isWhole          ? 2
+                              : hasParameters  ? int{isWeightTrained} + int{isInputTrained}
+                              : isInputTrained ? 2
+                                               : 0;
+        flops += (1 + nBackward) * CountProductFlops(op);
     }
     return flops;
 }
@@ -248,10 +304,14 @@ ModelBuilder::Add(const std::string& kind,
     }
     FindUneven(m_model.GetTensors(), op);
     std::vector<TensorId> results;
+    const bool isTrained = std::any_of(op.reads.begin(), op.reads.end(), [](const Access& read) {
+        return read.isDifferentiable;
+    });
     for (const Access& write : op.writes)
     {
         ModelTensor& tensor = m_model.m_tensors[write.tensor];
         tensor.producer = id;
+        tensor.needsGradient = isTrained;
         if (tensor.role == TensorRole::ACTIVATION)
         {
             results.push_back(write.tensor);

@@ -51,7 +51,7 @@ enum class ElementKind : uint8_t
 enum class TensorRole : uint8_t
 {
     INPUT,      //!< samples and labels; there before the iteration
-    PARAMETER,  //!< trained
+    PARAMETER,  //!< trained, or frozen (ModelTensor::needsGradient)
     ACTIVATION, //!< an operator's result
     SAVED,      //!< a by-product that only the backward pass of its producer reads
 };
@@ -66,6 +66,9 @@ struct ModelTensor
     ElementKind element{ElementKind::COMPUTE}; //!< bytes per element
     TensorRole role{TensorRole::ACTIVATION};   //!< where it comes from
     OperatorId producer{NO_ID};                //!< who writes it, if an operator does
+    /// Whether it gets a gradient if who reads it makes one: not a parameter that is frozen, nor
+    /// what depends on no parameter that is trained.
+    bool needsGradient{true};
 };
 
 /// @ingroup proteus
@@ -169,7 +172,8 @@ struct ModelOperator
     std::string tensorParallel;                 //!< dimension that tensor parallelism splits, or ""
     HeadWidths head;                            //!< of an attention
     bool hasDropout{false};                     //!< of an attention that keeps its scores
-    bool hasMask{true}; //!< of an attention: whether some scores are left out
+    bool hasMask{true};    //!< of an attention: whether some scores are left out
+    uint64_t documents{1}; //!< of an attention: equal parts of a sequence that see only themselves
 
     /// @param name of a dimension, or its number @return its position, NO_ID if there is none
     uint32_t FindDimension(const std::string& name) const;
@@ -215,6 +219,9 @@ class Model
     /// @return elements of all parameters
     uint64_t CountParameters() const;
 
+    /// @return elements of the parameters that are trained
+    uint64_t CountTrainedParameters() const;
+
     /// @return samples of a micro-batch, all replicas together: the extent of "batch" of the inputs
     uint64_t GetBatch() const;
 
@@ -223,6 +230,10 @@ class Model
 
     /// @return FLOPs of the matrix products of a forward pass of a micro-batch
     double CountForwardFlops() const;
+
+    /// @return FLOPs of the matrix products of a micro-batch forward and backward: a backward pass
+    /// has two for each of the forward pass, less what frozen parameters spare
+    double CountTrainingFlops() const;
 
   private:
     friend class ModelBuilder;
@@ -240,6 +251,7 @@ struct OperatorAttributes
 {
     std::map<std::string, std::vector<int64_t>> numbers; //!< e.g. "outputs": {4096}
     std::map<std::string, std::string> words;            //!< e.g. "tensorParallel": "out"
+    bool isFrozen{false}; //!< whether its own parameters are not trained
 };
 
 /**

@@ -236,7 +236,7 @@ OperatorDraft::ReadMap(const DimensionMap& map, bool isDifferentiable, bool isLi
     access.map = map;
     // Samples and labels get no gradient, whoever reads them.
     access.isDifferentiable = isDifferentiable && tensor.role != TensorRole::INPUT &&
-                              tensor.element == ElementKind::COMPUTE;
+                              tensor.element == ElementKind::COMPUTE && tensor.needsGradient;
     access.isLinear = isLinear;
     m_operator.reads.push_back(access);
     return static_cast<uint8_t>(m_operator.reads.size() - 1);
@@ -261,7 +261,7 @@ OperatorDraft::ParameterOf(const std::string& suffix,
 {
     Access access;
     access.map = ToMap(axes);
-    access.isDifferentiable = true;
+    access.isDifferentiable = !m_attributes.isFrozen;
     access.isLinear = isLinear;
     const auto shared = m_shared.find(suffix);
     if (shared != m_shared.end())
@@ -273,6 +273,7 @@ OperatorDraft::ParameterOf(const std::string& suffix,
                  ", which is no parameter of the shape it needs");
         }
         access.tensor = shared->second;
+        access.isDifferentiable = tensor.needsGradient;
     }
     else
     {
@@ -284,6 +285,7 @@ OperatorDraft::ParameterOf(const std::string& suffix,
             tensor.dimensions.push_back(m_operator.dimensions[axis].name);
         }
         tensor.role = TensorRole::PARAMETER;
+        tensor.needsGradient = access.isDifferentiable;
         access.tensor = m_builder.AddTensor(std::move(tensor));
     }
     m_operator.reads.push_back(access);

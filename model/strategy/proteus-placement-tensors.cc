@@ -265,7 +265,7 @@ Placer::PlaceParameter(PlacedTensor& parameter,
                        const std::string& item,
                        bool isAsked)
 {
-    parameter.needsGradient = true;
+    parameter.needsGradient = parameter.tensor.needsGradient;
     if (!isAsked && m_tree.optimizer.zero > 0)
     {
         const OptimizerSpec& optimizer = m_tree.optimizer;

@@ -220,21 +220,23 @@ uint64_t
 GetParameterBytes(const OptimizerSpec& optimizer, const PrecisionSpec& precision)
 {
     const uint64_t stored = GetStoredBytes(precision.compute);
-    const bool hasMaster = stored == 2 && !optimizer.isOffloaded;
+    const bool hasMaster = stored == 2 && precision.hasMaster && !optimizer.isOffloaded;
     return hasMaster && optimizer.zero == 3 && !optimizer.hasHalfShares ? 0 : stored;
 }
 
 uint64_t
 GetOptimizerStateBytes(OptimizerKind kind, const PrecisionSpec& precision)
 {
-    const uint64_t master = GetStoredBytes(precision.compute) == 4 ? 0 : 4;
+    const bool isHalf = GetStoredBytes(precision.compute) == 2;
+    const uint64_t master = isHalf && precision.hasMaster ? 4 : 0;
+    const uint64_t moment = isHalf && !precision.hasMaster ? 2 : 4;
     switch (kind)
     {
     case OptimizerKind::ADAM:
     case OptimizerKind::LAMB:
-        return 8 + master;
+        return 2 * moment + master;
     case OptimizerKind::MOMENTUM:
-        return 4 + master;
+        return moment + master;
     case OptimizerKind::SGD:
         return master;
     }

@@ -240,7 +240,18 @@ struct PrecisionSpec
 {
     DataType compute{DataType::FP32};  //!< of matrix products; see GetStoredBytes()
     DataType gradient{DataType::FP32}; //!< of gradients of parameters
+    /// Where parameters are stored in 16 bits: whether the optimizer has a master copy of them and
+    /// its moments in fp32; else it updates them as they are, and its moments are in 16 bits, too.
+    bool hasMaster{true};
+    /// Whether frozen weights of products in a model's numbered blocks are kept in four bits
+    /// (NF4, Dettmers et al. 2023), and made 16 bits of before each product.
+    bool hasFrozenInFourBits{false};
 };
+
+/// @ingroup proteus
+/// Bytes of a weight in NF4 with double quantisation: four bits, a scale of 8 bits for 64 weights,
+/// and one of 32 bits for 256 of these (Dettmers et al. 2023, section 3).
+constexpr double FOUR_BIT_BYTES = 0.5 + 1.0 / 64 + 4.0 / (64 * 256);
 
 /// @ingroup proteus
 /// @param type of matrix products @return bytes of an element that is stored for them: 4 for fp32
@@ -255,7 +266,7 @@ uint64_t GetParameterBytes(const OptimizerSpec& optimizer, const PrecisionSpec& 
 
 /// @ingroup proteus
 /// @param kind of the optimizer @param precision of what it updates @return bytes that it keeps for
-/// each parameter: moments in fp32, and a master copy if the parameter is stored in 16 bits
+/// each parameter that is trained: its moments, and a master copy if there is one
 uint64_t GetOptimizerStateBytes(OptimizerKind kind, const PrecisionSpec& precision);
 
 /**

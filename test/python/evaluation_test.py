@@ -76,6 +76,23 @@ class EvaluationTest(unittest.TestCase):
             self.assertEqual(int(row["global_batch"]) % (int(row["dp"]) * int(options["microBatch"])), 0, row)
             self.assertGreater(float(row["measured_s"]), 0)
 
+    def test_all_collections_hold_together(self):
+        sys.path.insert(0, str(FOLDER))
+        import published_rows
+
+        counts = {}
+        for path in sorted(FOLDER.glob("published-iterations-*.csv")):
+            with open(path, encoding="ascii") as file:
+                columns = next(csv.reader(line for line in file if not line.startswith("#")))
+            rows = published_rows.read_table(path, columns)
+            for line, row in rows:
+                published_rows.check_iteration(line, row)
+            counts[path.stem.split("-", 2)[2]] = len(rows)
+        self.assertEqual(
+            counts,
+            {"experts": 30, "fifth": 76, "fourth": 13, "held-out": 66, "seventh": 72, "sixth": 46, "third": 67},
+        )
+
     def refuse(self, script, text, encoding="utf-8"):
         """Returns what a script says of a table that it refuses, behind the name of the file."""
         with tempfile.TemporaryDirectory() as folder:

@@ -156,6 +156,12 @@ TEST(FrameworkFile, CompilersAndFusedNormsHaveFewerKernels)
     }
     EXPECT_EQ(compiled.defaults.plan.at("recomputeStopsEarly"), "true");
     EXPECT_EQ(eager.defaults.plan.count("recomputeStopsEarly"), 0u);
+    // Without units of FSDP.
+    const auto alone = LoadFramework(folder + "compiled.json");
+    EXPECT_EQ(alone.host.blockPs, 0);
+    EXPECT_EQ(alone.defaults.plan.count("zero"), 0u);
+    EXPECT_EQ(alone.FindRule("adapter-add", true)->kernels, 1u);
+    EXPECT_EQ(eager.FindRule("adapter-add", true)->kernels, 2u);
     // What follows a batch norm is part of it.
     const auto mxnet = LoadFramework(folder + "mxnet.json");
     EXPECT_EQ(mxnet.FindRule("relu", true)->kernels, 0u);

@@ -104,6 +104,13 @@ TEST(PlanSpace, SixteenDevicesHaveFifteenCombinations)
 }
 
 // Every choice gives plans, each once, and what is left out is counted by its reason.
+TEST(PlanSpace, FrozenParametersAreRefused)
+{
+    const Model model = LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/llama.json",
+                                  {{"layers", 2}, {"adapterRank", 8}});
+    EXPECT_THROW(DescribeForPlans(model), std::invalid_argument);
+}
+
 TEST(PlanSpace, EveryPlanIsThereOnceAndWhatIsLeftOutIsCounted)
 {
     PlanModelFacts facts;

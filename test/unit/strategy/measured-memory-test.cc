@@ -97,7 +97,7 @@ TEST(MeasuredMemory, PeaksAreThoseOfPyTorchsAllocator)
         const std::string& name = row.Get("model");
         if (row.Get("precision") == "bf16")
         {
-            continue; // parameters and states in 16 bits, which no strategy has
+            continue; // its loss is in 16 bits, too, which no framework here has
         }
         // cuDNN's workspaces, which are not accounted, are large where images are.
         const bool hasWorkspace =

@@ -218,7 +218,8 @@ TEST(ModelJson, MistakesAreNamed)
         GetError(head + R"json("layers": [{"op": "liner", "name": "a"}]})json"),
         "m.json: /layers/0: unknown kind of operator \"liner\": choose one of linear, "
         "matmul, convolution, embedding, embedding-bag, position-embedding, expert-linear, "
-        "relu, squared-relu, gelu, tanh, swiglu, add, dropout, dropout-add, layer-norm, rms-norm, "
+        "relu, squared-relu, gelu, tanh, swiglu, add, adapter-add, dropout, dropout-add, "
+        "layer-norm, rms-norm, "
         "batch-norm, pool, attention, softmax, rotary, shared-rotary, cross-entropy, "
         "vocabulary-maximum, "
         "vocabulary-sum, vocabulary-loss, mean-squared-error, reshape, permute, concat, split, "
