@@ -205,7 +205,6 @@ ResultOptions::Write(const ReportedRun& run, const std::vector<Table>& more) con
         PrintExecutorComparison(analyzed, made.back(), std::cout);
     }
     made.insert(made.end(), more.begin(), more.end());
-    tables.Write(made);
     if (!tables.folder.empty())
     {
         WriteCsvFile(tables.GetPath("links_over_time"),
@@ -213,6 +212,7 @@ ResultOptions::Write(const ReportedRun& run, const std::vector<Table>& more) con
         WriteCsvFile(tables.GetPath("memory_over_time"),
                      [&](std::ostream& out) { WriteMemorySeriesCsv(run, out); });
     }
+    tables.Write(made);
 }
 
 namespace

@@ -9,8 +9,11 @@
 #include "proteus-stop-signals.h"
 
 #include "ns3/proteus-output-file.h"
+#include "ns3/proteus-shown-name.h"
+#include "ns3/proteus-warning.h"
 
 #include <filesystem>
+#include <set>
 #include <stdexcept>
 #include <system_error>
 
@@ -89,6 +92,32 @@ TableOptions::Write(const std::vector<Table>& tables) const
     {
         WriteCsvFile(GetPath(table.name), [&](std::ostream& out) { WriteTableCsv(table, out); });
     }
+    WarnOfOlder();
+}
+
+void
+TableOptions::WarnOfOlder() const
+{
+    std::set<std::string> older;
+    std::error_code none; // what cannot be looked at is not named
+    for (const auto& entry : std::filesystem::directory_iterator(folder.c_str(), none))
+    {
+        const auto written = entry.last_write_time(none);
+        if (!none && entry.path().extension() == ".csv" && written < m_begin)
+        {
+            older.insert(entry.path().filename().string());
+        }
+    }
+    if (older.empty())
+    {
+        return;
+    }
+    std::string names;
+    for (const std::string& name : older)
+    {
+        names += (names.empty() ? "" : ", ") + ShownName(name);
+    }
+    Warn("--tables=" + folder + ": not of this run, and left as before: " + names);
 }
 
 Table

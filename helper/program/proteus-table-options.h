@@ -12,6 +12,8 @@
 
 #include "ns3/proteus-table.h"
 
+#include <chrono>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -51,14 +53,21 @@ struct TableOptions
     Table MakeNotes() const;
 
     /**
-     * Writes the files that are asked for.
-     * @param tables all there are
+     * Writes the files that are asked for, and warns of CSV files that were in the folder before
+     * and are still as they were.
+     * @param tables all there are; those that somebody else writes are there already
      * @throw std::invalid_argument if a file cannot be written
      */
     void Write(const std::vector<Table>& tables) const;
 
   private:
+    /// See Write().
+    void WarnOfOlder() const;
+
     const OptionList* m_command{nullptr}; //!< that has them; it knows the configuration of the run
+    /// Begin of the run; times of files lag behind the clock by a tick of the system.
+    std::filesystem::file_time_type m_begin{std::filesystem::file_time_type::clock::now() -
+                                            std::chrono::milliseconds(20)};
 };
 
 /**

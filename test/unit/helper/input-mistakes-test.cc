@@ -6,9 +6,11 @@
 
 #include "small-job.h"
 
+#include <chrono>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <string>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -88,6 +90,22 @@ TEST(InputMistakes, OutputsOverWhatAFileNames)
                                "--scenario=" + scenario,
                                "--tables=" + folder.Get()})),
                   "is read, and --tables=" + folder.Get() + " would write over it");
+}
+
+TEST(InputMistakes, TablesOfAnEarlierRunAreNamed)
+{
+    const Folder folder;
+    const std::string tables = "--tables=" + folder.Get();
+    const std::string warning = tables + ": not of this run, and left as before: ";
+    std::vector<std::string> both = Small({"--strategy=dp=2", tables});
+    both[3] = "--executor=both";
+    const Outcome first = Start("run", both);
+    EXPECT_EQ(first.error.find(warning), std::string::npos) << first.error;
+    const std::string other = folder.Write("other.csv", "a,b\n");
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    const Outcome second = Start("run", Small({"--strategy=dp=2", tables}));
+    EXPECT_NE(second.error.find(warning + "comparison.csv, other.csv\n"), std::string::npos)
+        << second.error;
 }
 
 TEST(InputMistakes, OutputsAmongTheFilesOfOthers)
