@@ -108,7 +108,8 @@ struct FrameworkOption
         const LaunchInterval& interval,
         const std::function<TrainingPlan(const FrameworkDefaults& defaults)>& load) const;
 
-  private:
+    /// @param text a name or a file @return path of the file
+    /// @throw std::invalid_argument if there is none
     std::string FindFile(const std::string& text) const;
 };
 

@@ -9,6 +9,7 @@
 #include "proteus-name-lists.h"
 #include "proteus-same-choices.h"
 #include "proteus-switched-off.h"
+#include "proteus-unused-choices.h"
 
 #include "ns3/data-rate.h"
 #include "ns3/proteus-attribute-defaults.h"
@@ -29,7 +30,6 @@
 #include <stdexcept>
 #include <tuple>
 #include <utility>
-#include <variant>
 
 namespace ns3
 {
@@ -303,103 +303,6 @@ FindUnusedRouting(const TypedNetwork& typed,
         return {};
     }
     return {option + " has no effect: no two paths are equal"};
-}
-
-/// @param traits of an executor @param field a CollectiveField @return whether it counts
-bool
-Honours(const ExecutorTraits& traits, const std::string& field)
-{
-    return traits.hasPackets || traits.collectiveFields.count(field) > 0;
-}
-
-/// @param graph that was run @return whether something goes from one GPU to another
-bool
-HasCommunication(const ExecutionGraph& graph)
-{
-    const auto& tasks = graph.GetTasks();
-    return std::any_of(tasks.begin(), tasks.end(), [&graph](const Task& task) {
-        return task.kind == TaskKind::COMMUNICATION && graph.GetGroups()[task.place].size() > 1;
-    });
-}
-
-/// What of collectives options of the programs say, by names of fields, see GetCollectiveFields().
-const std::map<std::string, std::string> CHOICES{{"Algorithm", "algorithm"},
-                                                 {"Protocol", "protocol"},
-                                                 {"Channels", "channels"},
-                                                 {"NetworkChannels", "networkChannels"},
-                                                 {"NcclVersion", "ncclVersion"},
-                                                 {"CpuVendor", "cpuVendor"}};
-
-/// @param typed what was typed @param traits of an executor that has run
-/// @return a line for each option about communication that it heeds, in a job that has none
-std::vector<std::string>
-FindNeedless(const TypedNetwork& typed, const ExecutorTraits& traits)
-{
-    std::vector<std::string> options{"communicationSchedule"};
-    for (const auto& [field, option] : CHOICES)
-    {
-        if (Honours(traits, field))
-        {
-            options.push_back(option);
-        }
-    }
-    if (traits.hasPackets)
-    {
-        options.insert(options.end(), {"joinWindow", "joinGrid"});
-    }
-    std::vector<std::string> lines;
-    for (const std::string& option : options)
-    {
-        const std::string value = FindTyped(typed.configuration, option);
-        const std::string text = "--" + option + "=" + value;
-        if (!value.empty() && !IsNamed(typed, text))
-        {
-            lines.push_back(text +
-                            " has no effect: no GPU of the job sends anything to another one");
-        }
-    }
-    return lines;
-}
-
-/// @param typed what was typed @param traits of an executor that has run
-/// @param settings of the run @param cluster that it ran on @param graph that was run
-/// @return a line for each option of NCCL that was typed and changes nothing in this run
-std::vector<std::string>
-FindUnusedChoices(const TypedNetwork& typed,
-                  const ExecutorTraits& traits,
-                  const ExecutorSettings& settings,
-                  const Cluster& cluster,
-                  const ExecutionGraph& graph)
-{
-    if (!HasCommunication(graph))
-    {
-        return FindNeedless(typed, traits);
-    }
-    std::vector<std::string> lines;
-    const CollectiveSettings defaults;
-    for (const CollectiveField& field : GetCollectiveFields())
-    {
-        const auto option = CHOICES.find(field.name);
-        if (option == CHOICES.end() || !Honours(traits, field.name))
-        {
-            continue;
-        }
-        CollectiveSettings without = settings.collectives;
-        const bool isSet = std::visit(
-            [&](auto member) {
-                without.*member = defaults.*member;
-                return settings.collectives.*member != defaults.*member;
-            },
-            field.member);
-        const std::string value = FindTyped(typed.configuration, option->second);
-        const std::string text = "--" + option->second + "=" + value;
-        if (!value.empty() && isSet && !IsNamed(typed, text) &&
-            CommunicateAlike(graph, cluster, settings.collectives, without))
-        {
-            lines.push_back(text + " has no effect: this job communicates alike without it");
-        }
-    }
-    return lines;
 }
 
 /// @param configuration options, as they were typed

@@ -21,7 +21,6 @@
 #include "ns3/proteus-plan-reduction.h"
 #include "ns3/proteus-plan-search.h"
 #include "ns3/proteus-prices-json.h"
-#include "ns3/proteus-readable-file.h"
 #include "ns3/proteus-split.h"
 #include "ns3/proteus-strategy-json.h"
 #include "ns3/proteus-study.h"
@@ -136,10 +135,8 @@ class Search
         ModelOptions model = m_options.model;
         model.strategy = "dp=1";
         std::vector<std::string> files = model.Load().files;
-        const std::string framework = m_options.framework.name;
-        files.push_back(IsReadable(framework)
-                            ? framework
-                            : m_options.framework.folder + "/" + m_framework.name + ".json");
+        const std::string typed = m_options.framework.name;
+        files.push_back(m_options.framework.FindFile(typed.empty() ? m_framework.name : typed));
         for (const std::string& path : files)
         {
             InputFile file(path);
