@@ -53,11 +53,12 @@ struct MachineBlock
     uint32_t grants{0};                //!< chunks that the send peer has room for
     uint32_t arrived{0};               //!< chunks that have not been taken out
     uint32_t ungranted{0};             //!< chunks to be received that are not granted yet
-    uint32_t held{0};                  //!< last steps done, from the first on whose bytes wait for
-                                       //!< the end of their chunk
     bool busy{false};                  //!< with its next step
     bool sendsWhole{false};            //!< bytes leave when a chunk is done, not as a step begins
     bool inGroup{false};               //!< it works with a network group
+    bool isAwaited{false};             //!< another block has found that it waits for this one
+    uint32_t held{0};                  //!< last steps done, from the first on whose bytes wait for
+                                       //!< the end of their chunk
     BlockCost cost;                    //!< of its steps
 
     /// @return whether its last step is done
@@ -282,13 +283,8 @@ class ProgramMachine
     bool IsReady(uint32_t id) const
     {
         const Block& block = m_blocks[id];
-        if (block.busy || block.IsOver())
-        {
-            return false;
-        }
-        const Step& step = block.GetStep();
-        return !LacksChunk(block, step) && !LacksRoom(block, step) &&
-               FindAwaited(block, step) == NO_ID && !LacksGroup(block, step);
+        return HasChunkAndRoom(block) && FindAwaited(block, block.GetStep()) == NO_ID &&
+               !LacksGroup(block, block.GetStep());
     }
 
     /// Begins a step that is ready. @param id of its block @return whether it is done; otherwise
@@ -314,7 +310,7 @@ class ProgramMachine
     void Advance(uint32_t id)
     {
         bool advanced = false;
-        while (IsReady(id) && DoStep(id))
+        while (AskReady(id) && DoStep(id))
         {
             advanced = true;
         }
@@ -336,6 +332,32 @@ class ProgramMachine
     }
 
   private:
+    /// @param block that has begun @return whether it is free for its next step, as far as its
+    /// peers and itself are concerned
+    static bool HasChunkAndRoom(const Block& block)
+    {
+        return !block.busy && !block.IsOver() && !LacksChunk(block, block.GetStep()) &&
+               !LacksRoom(block, block.GetStep());
+    }
+
+    /// Does what IsReady() does; a block that only waits for another one leaves word there.
+    /// @param id of a block that has begun @return whether its next step can begin
+    bool AskReady(uint32_t id)
+    {
+        const Block& block = m_blocks[id];
+        if (!HasChunkAndRoom(block))
+        {
+            return false;
+        }
+        const uint32_t awaited = FindAwaited(block, block.GetStep());
+        if (awaited != NO_ID)
+        {
+            m_blocks[awaited].isAwaited = true;
+            return false;
+        }
+        return !LacksGroup(block, block.GetStep());
+    }
+
     /// @param id of a block @param chunks that there is room for; no more than are to come
     void GrantRoom(uint32_t id, uint32_t chunks)
     {
@@ -412,6 +434,10 @@ class ProgramMachine
             {
                 return false;
             }
+        }
+        if (!std::exchange(m_blocks[id].isAwaited, false))
+        {
+            return true;
         }
         const uint32_t self = m_blocks[id].number;
         const uint32_t* const waiters = m_blocks[id].waiters;

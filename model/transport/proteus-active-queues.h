@@ -39,13 +39,14 @@ class TimeHeap
     /// A time and what waits for it.
     using Entry = std::pair<int64_t, uint32_t>;
 
-    /// @return whether nothing waits
-    bool IsEmpty() const
+    /// @return the earliest time, INT64_MAX if nothing waits
+    int64_t GetTime() const
     {
-        return m_entries.empty();
+        return m_firstPs;
     }
 
-    /// @return the earliest entry; equal times come in the order of the things
+    /// @return the earliest entry, of which there must be one; equal times come in the order of the
+    /// things
     const Entry& GetTop() const
     {
         return m_entries.front();
@@ -56,6 +57,7 @@ class TimeHeap
     {
         m_entries.emplace_back(timePs, thing);
         std::push_heap(m_entries.begin(), m_entries.end(), std::greater<>());
+        m_firstPs = m_entries.front().first;
     }
 
     /// Takes the earliest entry out.
@@ -63,6 +65,7 @@ class TimeHeap
     {
         std::pop_heap(m_entries.begin(), m_entries.end(), std::greater<>());
         m_entries.pop_back();
+        m_firstPs = m_entries.empty() ? INT64_MAX : m_entries.front().first;
     }
 
     /// @return all entries, in no order
@@ -72,6 +75,7 @@ class TimeHeap
     }
 
   private:
+    int64_t m_firstPs{INT64_MAX}; //!< GetTime(), without a look at the entries
     std::vector<Entry> m_entries; //!< a heap, the earliest first
 };
 
@@ -108,10 +112,10 @@ struct alignas(64) ActiveQueues
 
     uint32_t busy{0};                  //!< bit c: list c is not empty
     uint32_t limiter{UINT32_MAX};      //!< what limits the copies of its endpoint, or none
-    int64_t reservedPs{-1};            //!< its turn at the limiter; below 0: none
     int64_t unitPs{0};                 //!< time that a full unit takes on it
     TimeHeap paced;                    //!< slots that wait
     List lists[MAX_TRAFFIC_CLASSES]{}; //!< by traffic class; the first two in the first cache line
+    int64_t reservedPs{-1};            //!< its turn at the limiter; below 0: none
 
     /// @param slots all slots @param slot to append @param trafficClass of its queue pair
     void Append(ActiveSlots& slots, uint32_t slot, uint32_t trafficClass)

@@ -168,11 +168,7 @@ QueuePairTimers::Rearm(uint32_t id)
 void
 QueuePairTimers::SetFabricTimer()
 {
-    int64_t next = NEVER_PS;
-    if (m_waiting > 0 && !m_timers.IsEmpty())
-    {
-        next = m_timers.GetTop().first;
-    }
+    const int64_t next = m_waiting > 0 ? m_timers.GetTime() : NEVER_PS;
     if (next != m_fabricTimerPs)
     {
         m_fabricTimerPs = next;

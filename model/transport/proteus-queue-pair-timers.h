@@ -46,7 +46,7 @@ class QueuePairTimers
     {
         const int64_t now = m_core.fabric->GetTimePs();
         m_fabricTimerPs = NEVER_PS;
-        while (!m_timers.IsEmpty() && m_timers.GetTop().first <= now)
+        while (m_timers.GetTime() <= now)
         {
             const auto [timePs, id] = m_timers.GetTop();
             m_timers.Pop();

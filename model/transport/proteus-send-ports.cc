@@ -177,7 +177,7 @@ SendPorts::Activate(uint32_t id)
 inline void
 SendPorts::ReleasePaced(ActiveQueues& port, int64_t now)
 {
-    while (!port.paced.IsEmpty() && port.paced.GetTop().first <= now)
+    while (port.paced.GetTime() <= now)
     {
         const uint32_t slot = port.paced.GetTop().second;
         port.paced.Pop();
@@ -233,10 +233,7 @@ uint32_t
 SendPorts::Choose(PortId id, uint32_t classes, int64_t now, int64_t& nextPs)
 {
     ActiveQueues& port = m_active[id];
-    if (!port.paced.IsEmpty())
-    {
-        ReleasePaced(port, now);
-    }
+    ReleasePaced(port, now);
     while ((port.busy & classes) != 0)
     {
         const auto trafficClass = static_cast<uint32_t>(__builtin_ctz(port.busy & classes));
@@ -270,7 +267,7 @@ SendPorts::Choose(PortId id, uint32_t classes, int64_t now, int64_t& nextPs)
         }
         return pair;
     }
-    nextPs = GetNextPaced(port);
+    nextPs = port.paced.GetTime();
     return NONE;
 }
 
@@ -308,7 +305,7 @@ SendPorts::FinishTurn(PortId id,
             Activate(pair); // it is behind its pace: any of its ports may help
         }
     }
-    return (port.busy & classes) != 0 ? now : GetNextPaced(port);
+    return (port.busy & classes) != 0 ? now : port.paced.GetTime();
 }
 
 void

@@ -101,12 +101,6 @@ class SendPorts
     /// beginning with the first port; as long as this object
     const std::vector<uint8_t>& GetTurns(const std::vector<double>& rates);
 
-    /// @param port a port @return when the first queue pair that waits there may send
-    static int64_t GetNextPaced(const ActiveQueues& port)
-    {
-        return port.paced.IsEmpty() ? NEVER_PS : port.paced.GetTop().first;
-    }
-
     TransportCore& m_core;                                               //!< of the transport
     CopyLimiters& m_limiters;                                            //!< of copies
     ReadRequests& m_reads;                                               //!< of memories
