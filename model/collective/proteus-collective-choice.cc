@@ -14,9 +14,11 @@
 #include "ns3/proteus-nccl-tuner.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 namespace ns3
 {
@@ -26,8 +28,9 @@ namespace proteus
 namespace
 {
 
-constexpr uint32_t DEFAULT_CAPABILITY = 80; // of GPUs of unknown models
-constexpr double SLOW_RING_GBPS = 12;       // all channels together, no more: plain PCIe
+constexpr uint32_t DEFAULT_CAPABILITY = 80;  // of GPUs of unknown models
+constexpr double SLOW_RING_GBPS = 12;        // all channels together, no more: plain PCIe
+constexpr uint32_t FIRST_WHOLE_CHUNKS = 220; // version whose trees of Simple cut nothing shorter
 
 /// @param collective a collective @return the algorithms for it that NCCL's tuner knows, in the
 /// order of its tables
@@ -104,6 +107,32 @@ FromNccl(NcclProtocol protocol)
     return protocol == NcclProtocol::LL      ? Protocol::LL
            : protocol == NcclProtocol::LL128 ? Protocol::LL128
                                              : Protocol::SIMPLE;
+}
+
+/// Trees of all-reduce by Simple cut what a channel has into so many chunks that they fill the tree
+/// (NVIDIA/nccl v2.5.6 to v2.19.4, src/enqueue.cc, "Optimize chunkSize / nSteps", and src/graph/
+/// connect.cc, tree.depth; v2.20.3 has it for LL128 and CollNet only).
+/// @param question with channels @param chunkBytes that fill a slot @return bytes of a chunk
+uint64_t
+GetShortTreeChunk(const ChunkQuestion& question, uint64_t chunkBytes)
+{
+    const uint32_t servers = std::max(question.servers, 1u);
+    uint32_t depth = question.ranks / servers - 1;
+    for (uint32_t n = servers; n > 1; n /= 2)
+    {
+        ++depth;
+    }
+    constexpr std::array<std::pair<uint64_t, uint64_t>, 3> LEAST{
+        {{8, 131072}, {4, 65536}, {1, 32768}}}; // chunks of a tree's depth, bytes of a chunk
+    for (const auto& [factor, least] : LEAST)
+    {
+        while (question.bytes / (question.channels * chunkBytes) < depth * factor &&
+               chunkBytes > least)
+        {
+            chunkBytes /= 2;
+        }
+    }
+    return chunkBytes;
 }
 
 } // namespace
@@ -350,7 +379,12 @@ CollectiveChooser::CompleteTuned(const ChannelSearch& search,
     request.channels =
         m_preferences.channels > 0 ? m_preferences.channels : PlanChannels(question, threads);
     question.channels = request.channels;
-    const ChunkPlan plan = PlanChunks(question);
+    ChunkPlan plan = PlanChunks(question);
+    if (request.collective == Collective::ALL_REDUCE && request.protocol == Protocol::SIMPLE &&
+        traits.tunable == NcclAlgorithm::TREE && m_preferences.ncclVersion < FIRST_WHOLE_CHUNKS)
+    {
+        plan.stepBytes = GetShortTreeChunk(question, plan.stepBytes);
+    }
     request.chunkBytes = plan.stepBytes;
     request.slots = plan.slots;
     request.stepsPerChunk = plan.stepsPerChunk;

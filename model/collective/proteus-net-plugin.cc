@@ -26,11 +26,14 @@ const NetPluginRegistry::Registration REGISTER_SOCKETS("sockets", {40, 0});
 
 // Elastic Fabric Adapter (aws/aws-ofi-nccl 2daf7d30). src/platform-aws.cpp tells NCCL 75 us on P4d
 // to P5e and 35 on P5en and P6. The plug-in's own cost model counts 20 us of a crossing
-// (OFI_NCCL_TUNER_NET_LATENCY) where NCCL's counts 14: the difference is what a chunk takes longer.
+// (OFI_NCCL_TUNER_NET_LATENCY) where NCCL's counts 14: the difference, 6, is what the software of
+// a chunk takes longer. A message of 8 bytes takes 15 us through the adapters up to P5 (OSU
+// latency on c5n, aws/aws-parallelcluster, issue 1143), of which some 2 are those of any RDMA; what
+// is left, 13, is the adapter's. Of those of P5en and P6 no such number is known.
 // On P4d and P4de, whose adapters do not keep 128 bytes in order, it sets NCCL_PROTO=simple
 // (platform_config_endpoint(), configure_nccl_proto(): "not safe, such as on P4d/P4e").
-const NetPluginRegistry::Registration REGISTER_EFA_V1("efa-v1", {6, 75, {Protocol::SIMPLE}});
-const NetPluginRegistry::Registration REGISTER_EFA("efa", {6, 75});
+const NetPluginRegistry::Registration REGISTER_EFA_V1("efa-v1", {19, 75, {Protocol::SIMPLE}});
+const NetPluginRegistry::Registration REGISTER_EFA("efa", {19, 75});
 const NetPluginRegistry::Registration REGISTER_EFA_V3("efa-v3", {6, 35});
 
 // GPUDirect-TCPXO (FasTrak) of Google's A3 Mega, whose source is not public: what a chunk takes

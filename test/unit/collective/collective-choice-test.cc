@@ -265,6 +265,50 @@ TEST(CollectiveChoice, ChoosesAsTheTuner)
     EXPECT_EQ(request.chunkBytes, 131072u);
 }
 
+TEST(CollectiveChoice, OldTreesOfSimpleCutChunksByTheirDepth)
+{
+    // Eight GPUs of each of two servers: a depth of eight. 16 channels.
+    const Group group("dgx-a100", 2, 16);
+    const auto getChunk =
+        [&](uint32_t version, Collective collective, const char* algorithm, uint64_t bytes) {
+            CollectivePreferences preferences;
+            preferences.ncclVersion = version;
+            preferences.protocol = "Simple";
+            preferences.channels = 16;
+            CollectiveRequest request;
+            request.collective = collective;
+            request.algorithm = algorithm;
+            request.bytes = bytes;
+            request.vertices = group.vertices;
+            CollectiveChooser(group.cluster, group.paths, preferences).Complete(request);
+            return request.chunkBytes;
+        };
+    constexpr uint64_t KIB = 1024;
+    constexpr uint64_t MIB = 1024 * KIB;
+    // At least 64 chunks, but no less than 128 KiB; 32, but 64 KiB; 8, but 32 KiB.
+    for (const auto& [bytes, chunk] : {std::pair(1024 * MIB, 512 * KIB),
+                                       {512 * MIB, 512 * KIB},
+                                       {256 * MIB, 256 * KIB},
+                                       {64 * MIB, 128 * KIB},
+                                       {32 * MIB, 64 * KIB},
+                                       {8 * MIB, 64 * KIB},
+                                       {4 * MIB, 32 * KIB},
+                                       {64 * KIB, 32 * KIB}})
+    {
+        EXPECT_EQ(getChunk(205, Collective::ALL_REDUCE, "tree", bytes), chunk) << bytes;
+        EXPECT_EQ(getChunk(219, Collective::ALL_REDUCE, "tree", bytes), chunk) << bytes;
+        EXPECT_EQ(getChunk(220, Collective::ALL_REDUCE, "tree", bytes), 512 * KIB) << bytes;
+        // What has one direction, and no tree, cuts as it always did.
+        for (const auto& [collective, algorithm] :
+             {std::pair(Collective::REDUCE, "tree"), {Collective::ALL_REDUCE, "ring"}})
+        {
+            EXPECT_EQ(getChunk(219, collective, algorithm, bytes),
+                      getChunk(220, collective, algorithm, bytes))
+                << algorithm << " " << bytes;
+        }
+    }
+}
+
 TEST(CollectiveChoice, TheUserComesFirst)
 {
     const Group group("dgx-a100", 2, 16);

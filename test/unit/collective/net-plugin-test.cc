@@ -32,6 +32,19 @@ TEST(NetPlugin, IsFoundByName)
     }
 }
 
+TEST(NetPlugin, AdaptersUpToP5TakeLongerThanTheirSoftware)
+{
+    // 20 us of the cost model of the plug-in for NCCL's 14, and of P4d to P5 the 15 us of a message
+    // through the adapter for the 2 of any RDMA.
+    constexpr int64_t US = 1000000;
+    EXPECT_EQ(FindNetPlugin("efa-v3").GetChunkPs(), (20 - 14) * US);
+    for (const char* name : {"efa-v1", "efa"})
+    {
+        EXPECT_EQ(FindNetPlugin(name).GetChunkPs(), (20 - 14 + 15 - 2) * US) << name;
+    }
+    EXPECT_EQ(FindNetPlugin("ib").GetChunkPs(), 0);
+}
+
 TEST(NetPlugin, TellsTheTunerItsLatency)
 {
     // A ring of all-reduce crosses two servers twice, with Simple there and back.
