@@ -396,6 +396,7 @@ Fabric::SendQueued(PortId id)
         if (!data || TakeCredit(id, c, wireBytes))
         {
             lane.queue.PopAndRewind();
+            __builtin_prefetch(lane.queue.GetPlace()); // long queues are read from the memory
             lane.queuedBytes -= wireBytes;
             if (port.markBytes > 0 && data && lane.queuedBytes > port.markBytes &&
                 m_marker.MarksAtDequeue() &&

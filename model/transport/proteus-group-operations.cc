@@ -101,10 +101,7 @@ GroupOperations::AddLanes(uint32_t groupId, uint32_t member, bool multicast)
         QueuePairState& state = m_core.pairs.GetState(id);
         state.path.packetBytes = group.unitBytes;
         state.path.bytesPerSecond = tree.bytesPerSecond;
-        state.lane.group = groupId;
-        state.lane.member = member;
-        state.lane.plane = plane;
-        state.lane.multicast = multicast;
+        m_core.pairs.GetLane(id) = {groupId, member, plane, multicast};
         m_ports.Assign(id);
         sequence.lanes[plane][member] = id;
     }
@@ -226,7 +223,7 @@ GroupOperations::GetSequence(const GroupLane& lane)
 GroupOperationState&
 GroupOperations::FindOperation(const PacketRecord& record)
 {
-    const GroupLane& lane = m_core.pairs.GetState(record.queuePair).lane;
+    const GroupLane& lane = m_core.pairs.GetLane(record.queuePair);
     return m_groups[lane.group].FindOperation(GetSequence(lane),
                                               lane.plane,
                                               record.sequence - m_core.settings.firstSequence);
@@ -253,8 +250,7 @@ GroupOperations::Contribute(GroupNode& node, uint32_t unit)
 VertexId
 GroupOperations::Deliver(const PacketRecord& record, VertexId at)
 {
-    const QueuePairState& state = m_core.pairs.GetState(record.queuePair);
-    const GroupLane& lane = state.lane;
+    const GroupLane& lane = m_core.pairs.GetLane(record.queuePair);
     Group& group = m_groups[lane.group];
     GroupPlane& plane = group.planes[lane.plane];
     const bool down = (record.flags & PacketRecord::TURNED) != 0;
@@ -278,7 +274,8 @@ GroupOperations::Deliver(const PacketRecord& record, VertexId at)
     {
         return FabricEndpoint::REPLICATED;
     }
-    if ((record.flags & PacketRecord::LAST) != 0 && at == state.destination)
+    if ((record.flags & PacketRecord::LAST) != 0 &&
+        at == m_core.pairs.GetState(record.queuePair).destination)
     {
         Acknowledge(record);
     }
@@ -292,7 +289,7 @@ GroupOperations::Deliver(const PacketRecord& record, VertexId at)
 void
 GroupOperations::Acknowledge(const PacketRecord& record)
 {
-    const GroupLane& lane = m_core.pairs.GetState(record.queuePair).lane;
+    const GroupLane& lane = m_core.pairs.GetLane(record.queuePair);
     GroupOperationState& state = FindOperation(record);
     if (--state.lanesLeft[lane.member] == 0)
     {
@@ -305,7 +302,7 @@ GroupOperations::Replicate(const PacketRecord& record,
                            VertexId at,
                            std::vector<PacketRecord>& copies)
 {
-    const GroupLane& lane = m_core.pairs.GetState(record.queuePair).lane;
+    const GroupLane& lane = m_core.pairs.GetLane(record.queuePair);
     const Group& group = m_groups[lane.group];
     const GroupPlane& plane = group.planes[lane.plane];
     PacketRecord copy = record;
@@ -336,7 +333,7 @@ GroupOperations::Replicate(const PacketRecord& record,
 void
 GroupOperations::Receive(const PacketRecord& record, uint32_t member)
 {
-    const GroupLane& lane = m_core.pairs.GetState(record.queuePair).lane;
+    const GroupLane& lane = m_core.pairs.GetLane(record.queuePair);
     const uint32_t groupId = lane.group;
     GroupOperationState& state = FindOperation(record);
     state.received[member] += record.payloadBytes;

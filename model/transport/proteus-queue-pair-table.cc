@@ -37,6 +37,7 @@ QueuePairTable::Add(const QueuePairOptions& options,
     receiver.trafficClass = static_cast<uint8_t>(ackClass);
     m_receivers.push_back(receiver);
     m_hashes.push_back(flowHash);
+    m_lanes.emplace_back();
     QueuePairState& state = m_states.emplace_back();
     state.source = options.source;
     state.destination = options.destination;

@@ -94,6 +94,18 @@ class QueuePairTable
         __builtin_prefetch(sender + 64, 1);
     }
 
+    /// @param id a queue pair @return what it carries for a group, if it does
+    GroupLane& GetLane(uint32_t id)
+    {
+        return m_lanes[id];
+    }
+
+    /// @copydoc GetLane
+    const GroupLane& GetLane(uint32_t id) const
+    {
+        return m_lanes[id];
+    }
+
     /// @param id a queue pair @return hash of its flow, from which its path is picked
     uint64_t GetFlowHash(uint32_t id) const
     {
@@ -123,6 +135,7 @@ class QueuePairTable
     std::vector<ReceiverState, HugePageAllocator<ReceiverState>> m_receivers; //!< by id
     std::vector<uint64_t, HugePageAllocator<uint64_t>> m_hashes;              //!< of flows, by id
     std::deque<QueuePairState> m_states;                                      //!< by id
+    std::vector<GroupLane, HugePageAllocator<GroupLane>> m_lanes;             //!< by id
 };
 
 } // namespace proteus

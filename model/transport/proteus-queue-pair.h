@@ -415,7 +415,6 @@ struct alignas(64) QueuePairState
     int64_t notificationPs{0};      //!< least time between notifications
     std::vector<int64_t> sendTimes; //!< by packet number, a power of two of places
     std::vector<HopStack> stacks;   //!< by packet number, a power of two of places
-    GroupLane lane;                 //!< where it is one
     std::unique_ptr<MemoryStage> stage; //!< SenderState::STAGED; or null
 
     uint64_t flow{0};                                   //!< of the options
