@@ -64,6 +64,7 @@ BlockShares::BlockShares(const CollectiveProgram& program)
     : m_counts(program.ranks.size()),
       m_processors(program.ranks.size()),
       m_isMessage(GetAlgorithmTraits(program.algorithm).isLaunchedByPeer),
+      m_isTree(GetAlgorithmTraits(program.algorithm).tunable == NcclAlgorithm::TREE),
       m_sharesWarps(program.sharesWarps)
 {
     for (std::size_t rank = 0; rank < program.ranks.size(); ++rank)
@@ -94,7 +95,7 @@ BlockShares::Get(uint32_t rank, const ThreadBlock& block) const
     const double part = m_sharesWarps       ? 1.0 / std::max(count.senders, count.receivers)
                         : count.senders > 1 ? 0.5
                                             : 1;
-    return {part, m_processors[rank], m_isMessage};
+    return {part, m_processors[rank], m_isMessage, m_isTree};
 }
 
 BlockCost
@@ -118,7 +119,9 @@ GetBlockCost(const CollectiveKernelCost& costs,
     if (receive)
     {
         const CollectiveStepCost& step = costs.Get(receive->kind, nccl);
-        cost.latencyPs = step.latencyPs;
+        cost.latencyPs = share.isTree && receive->Is(HopKind::NVLINK)
+                             ? costs.treeLatencyPs[static_cast<std::size_t>(nccl)]
+                             : step.latencyPs;
         cost.busyPs = GetPassPs(costs, nccl, receive->kind);
     }
     if (send)

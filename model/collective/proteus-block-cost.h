@@ -80,6 +80,7 @@ struct BlockShare
     double part{0};         //!< of the rate of its thread block; 0: it has none
     uint32_t processors{1}; //!< thread blocks that the kernel has on the GPU
     bool isMessage{false};  //!< whether sends and receives of messages share its warps
+    bool isTree{false};     //!< whether its steps are those of a tree
 };
 
 /// @ingroup proteus
@@ -111,6 +112,7 @@ class BlockShares
     std::vector<std::vector<Count>> m_counts; //!< by rank and processor
     std::vector<uint32_t> m_processors;       //!< by rank: those that have blocks
     bool m_isMessage;                         //!< see BlockShare::isMessage
+    bool m_isTree;                            //!< see BlockShare::isTree
     bool m_sharesWarps;                       //!< see CollectiveProgram::sharesWarps
 };
 

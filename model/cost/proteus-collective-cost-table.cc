@@ -39,6 +39,13 @@ constexpr const char* LINES_OF_NVLINK =
     "public log of eight H20 that is not among the tables (kvcache-ai/Mooncake, pull request 3484) "
     "lies between 1 and this";
 
+constexpr const char* PART_OF_RING =
+    "nvlinkLatencyUs times 1.25 / 1.9: what a hop of a tree and one of a ring take with LL128 "
+    "(NVIDIA/nccl v2.8.3 to v2.30.7, src/graph/tuning.cc, hwLat of NVLink)";
+constexpr const char* HOP_OF_TREE =
+    "NVIDIA/nccl v2.30.7, src/graph/tuning.cc, hwLat of NVLink: 1.25 us for a hop of a tree with "
+    "LL128, of which the two links to and from an NVSwitch take 0.3";
+
 using PerProtocol = std::array<double, NCCL_PROTOCOLS>;
 
 /// @param values of a row @param source of all of them @return the row
@@ -58,6 +65,13 @@ SourcedRow
 MakeSimple(double value, const std::string& source = FITTED)
 {
     return {{{}, {}, {value, source}}};
+}
+
+/// @param value of LL128, which alone has it @param source of it @return the row
+SourcedRow
+MakeLl128(double value, const std::string& source)
+{
+    return {{{}, {value, source}, {}}};
 }
 
 /// @return barriers and flags of a step inside a server, on all generations: a step of Simple
@@ -80,6 +94,7 @@ MakeVolta()
     known.blockGBps = {{{3.25, MOST_OF_LL}, {7.1, FITTED}, {26.5, OF_A_CHANNEL}}};
     known.messageGBps = MakeSimple(26.5, "as blockGBps");
     known.nvlinkLatencyUs = MakeRow({0.5, 3.1, 8.3});
+    known.treeLatencyUs = MakeLl128(2.04, PART_OF_RING);
     known.pcieLatencyUs = MakeRow({0.6, 1.3, 3.9});
     known.networkLatencyUs = MakeRow({6.5, 3.2, 15});
     known.networkBusyUs = MakeRow({0.3, 0.5, 4.5});
@@ -103,6 +118,7 @@ MakeAmpere()
         "MiB), which agree within 1 %; a send and a receive share the warps of a block");
     known.gpuGBps = {{{}, {185, FITTED}, {285, FITTED}}};
     known.nvlinkLatencyUs = MakeRow({0.5, 3.3, 3});
+    known.treeLatencyUs = MakeLl128(2.17, PART_OF_RING);
     known.pcieLatencyUs = MakeRow({0.6, 1.3, 3.9}, AS_VOLTA);
     known.networkLatencyUs = MakeRow({10.4, 6.9, 18});
     known.networkBusyUs = MakeRow({0.3, 0.5, 4.5});
@@ -129,6 +145,7 @@ MakeHopper()
     known.messageGBps =
         MakeSimple(20, "chosen: below blockGBps, as on B200; no table has messages of H100");
     known.nvlinkLatencyUs = {{{0.4, FITTED}, {3.1, LINES_OF_NVLINK}, {1.5, FITTED}}};
+    known.treeLatencyUs = MakeLl128(0.95, HOP_OF_TREE);
     known.pcieLatencyUs = {{{0.5, AS_NVLINK}, {1.3, AS_VOLTA}, {3.9, AS_VOLTA}}};
     known.networkLatencyUs = {
         {{4.5, FITTED},
@@ -157,6 +174,7 @@ MakeBlackwell()
          {35, std::string(OF_A_CHANNEL) + " of the search, which becomes two: half of it"}}};
     known.messageGBps = MakeSimple(21);
     known.nvlinkLatencyUs = {{{1, FITTED}, {3.1, AS_HOPPER}, {1.5, FITTED}}};
+    known.treeLatencyUs = MakeLl128(0.95, HOP_OF_TREE);
     known.pcieLatencyUs = {{{0.5, AS_NVLINK}, {1.3, AS_VOLTA}, {3.9, AS_VOLTA}}};
     known.networkLatencyUs = {
         {{4.5, AS_HOPPER},
@@ -200,15 +218,16 @@ GetCollectiveCostFields()
         {"startUs", &G::startUs},
         {"busyUs", &G::busyUs},
         {"blockGBps", &G::blockGBps},
-        {"messageGBps", &G::messageGBps, true},
+        {"messageGBps", &G::messageGBps, NcclProtocol::SIMPLE},
         {"gpuGBps", &G::gpuGBps},
         {"nvlinkLatencyUs", &G::nvlinkLatencyUs},
+        {"treeLatencyUs", &G::treeLatencyUs, NcclProtocol::LL128},
         {"pcieLatencyUs", &G::pcieLatencyUs},
         {"networkLatencyUs", &G::networkLatencyUs},
         {"networkBusyUs", &G::networkBusyUs},
-        {"switchLatencyUs", &G::switchLatencyUs, true},
-        {"switchBusyUs", &G::switchBusyUs, true},
-        {"switchBlockGBps", &G::switchBlockGBps, true}};
+        {"switchLatencyUs", &G::switchLatencyUs, NcclProtocol::SIMPLE},
+        {"switchBusyUs", &G::switchBusyUs, NcclProtocol::SIMPLE},
+        {"switchBlockGBps", &G::switchBlockGBps, NcclProtocol::SIMPLE}};
     return fields;
 }
 

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,7 @@ struct CollectiveGeneration
     SourcedRow messageGBps;      //!< that a thread block moves of a message; Simple only
     SourcedRow gpuGBps;          //!< that all blocks of a kernel move together; none: no limit
     SourcedRow nvlinkLatencyUs;  //!< from arrival to use
+    SourcedRow treeLatencyUs;    //!< as nvlinkLatencyUs, in trees; LL128 only
     SourcedRow pcieLatencyUs;    //!< from arrival to use
     SourcedRow networkLatencyUs; //!< from arrival to use, both proxies included
     SourcedRow networkBusyUs;    //!< of a step that goes through a proxy
@@ -82,7 +84,7 @@ struct CollectiveCostField
 {
     const char* name;                      //!< e.g. "startUs"
     SourcedRow CollectiveGeneration::*row; //!< where it is
-    bool isOfSimple{false};                //!< whether Simple alone has it
+    std::optional<NcclProtocol> only{};    //!< the protocol that alone has it, if one has
 };
 
 /// @ingroup proteus

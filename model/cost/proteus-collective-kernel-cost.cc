@@ -51,6 +51,8 @@ MakeCost(const CollectiveGeneration& known)
         cost.kernelPs[p] = ToPs(known.startUs[p]);
         cost.gpuBytesPerSecond[p] = known.gpuGBps[p].value * GBYTE;
         at(HopKind::NVLINK, p) = {ToPs(known.nvlinkLatencyUs[p]), busyPs, rate};
+        const bool hasTree = !known.treeLatencyUs[p].source.empty();
+        cost.treeLatencyPs[p] = ToPs(hasTree ? known.treeLatencyUs[p] : known.nvlinkLatencyUs[p]);
         at(HopKind::PCIE, p) = {ToPs(known.pcieLatencyUs[p]), busyPs, rate};
         at(HopKind::NETWORK,
            p) = {ToPs(known.networkLatencyUs[p]), ToPs(known.networkBusyUs[p]), rate};

@@ -66,7 +66,7 @@ ReadRow(const JsonValue& json, const CollectiveCostField& field, CollectiveGener
     std::vector<const char*> protocols;
     for (const NcclProtocol protocol : PROTOCOLS)
     {
-        if (!field.isOfSimple || protocol == NcclProtocol::SIMPLE)
+        if (field.only.value_or(protocol) == protocol)
         {
             protocols.push_back(ToString(protocol));
         }

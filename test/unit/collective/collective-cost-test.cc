@@ -58,6 +58,48 @@ TEST(CollectiveCost, SendsAndReceivesOfMessagesShareWarps)
                      GetPsPerByte(100, Protocol::LL, {1, 1, false}));
 }
 
+TEST(CollectiveCost, TreesGoThroughNvlinksFasterThanRings)
+{
+    const BlockShare ring{1, 1};
+    const BlockShare tree{1, 1, false, true};
+    for (const uint32_t capability : {70, 80, 90, 100})
+    {
+        const CollectiveKernelCost& costs = GetCollectiveKernelCost(capability);
+        const auto get = [&](Protocol protocol, HopKind hop, BlockShare share) {
+            return GetBlockCost(costs, protocol, share, false, BlockHop{hop}, BlockHop{hop})
+                .latencyPs;
+        };
+        // LL128 alone, and NVLink alone, has two numbers.
+        for (const HopKind hop : {HopKind::NVLINK, HopKind::PCIE, HopKind::NETWORK})
+        {
+            for (const Protocol protocol : {Protocol::LL, Protocol::LL128, Protocol::SIMPLE})
+            {
+                const int64_t ringPs = get(protocol, hop, ring);
+                const int64_t treePs = get(protocol, hop, tree);
+                EXPECT_EQ(ringPs, costs.Get(hop, ToNcclProtocol(protocol)).latencyPs);
+                if (protocol == Protocol::LL128 && hop == HopKind::NVLINK)
+                {
+                    EXPECT_LT(treePs, ringPs) << capability;
+                }
+                else
+                {
+                    EXPECT_EQ(treePs, ringPs) << capability;
+                }
+            }
+        }
+    }
+    // The shares of a program say which it is.
+    for (const auto& [name, isTree] : {std::pair("ring", false), {"tree", true}, {"nvls", false}})
+    {
+        CollectiveProgram program;
+        program.algorithm = name;
+        program.ranks.resize(1);
+        program.ranks[0].blocks.emplace_back();
+        program.ranks[0].blocks[0].processor = 0;
+        EXPECT_EQ(BlockShares(program).Get(0, program.ranks[0].blocks[0]).isTree, isTree) << name;
+    }
+}
+
 TEST(CollectiveCost, DirectStoresSpareTheLastCopy)
 {
     BlockCost cost;

@@ -62,7 +62,12 @@ TEST(KernelCostsJson, EveryNumberHasASource)
                 EXPECT_EQ(number.value > 0, !number.source.empty())
                     << generation.name << " " << field.name;
             }
-            EXPECT_TRUE(!field.isOfSimple || (generation.*field.row)[0].source.empty());
+            for (std::size_t p = 0; field.only && p < NCCL_PROTOCOLS; ++p)
+            {
+                EXPECT_EQ((generation.*field.row)[p].source.empty(),
+                          static_cast<NcclProtocol>(p) != *field.only)
+                    << generation.name << " " << field.name;
+            }
         }
     }
 }
