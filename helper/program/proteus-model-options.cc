@@ -246,7 +246,20 @@ WarnOfMissingAttention(const TrainingPlan& plan,
     const AttentionKernel kernel = framework.kernels.attention;
     const uint32_t first = GetFirstCapability(kernel);
     const uint32_t capability = FindComputeCapability(gpu.model);
-    if (!isFused || capability == 0 || capability >= first)
+    if (!isFused || first == 0)
+    {
+        return;
+    }
+    constexpr uint32_t HALF = 2; // bytes: there are kernels for fp16 and bf16 alone (the same)
+    const DataType type = plan.tree.precision.compute;
+    if (GetElementBytes(type) > HALF)
+    {
+        Warn(std::string(ToString(kernel)) + ", which framework " + framework.name +
+             " has for fused attention, does not compute in " + ToString(type) +
+             ": it is timed at its share of the peak; with --variables=fusedAttention=0 scores "
+             "are kept");
+    }
+    if (capability == 0 || capability >= first)
     {
         return;
     }
