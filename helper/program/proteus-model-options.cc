@@ -10,7 +10,9 @@
 #include "proteus-name-lists.h"
 #include "proteus-option-meanings.h"
 
+#include "ns3/proteus-achieved-rates.h"
 #include "ns3/proteus-compile.h"
+#include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-model-json.h"
 #include "ns3/proteus-output-plan.h"
@@ -208,6 +210,67 @@ WarnOfMissingUnit(const TrainingPlan& plan, const GpuDatasheet& gpu)
         Warn(gpu.model + " has no unit for " + ToString(type) +
              ": products take the rate of the next wider format");
     }
+}
+
+/// @param kernel of fused attention @return compute capability, ten times, from which on it runs;
+/// 0: everywhere. FlashAttention: Dao-AILab/flash-attention, README.md (of version 1 "Turing or
+/// Ampere", of version 2 "Ampere, Ada, or Hopper"); version 3 is timed as the second one before
+/// Hopper. cuDNN: its frontend's documentation of attention ("SM80 and above").
+uint32_t
+GetFirstCapability(AttentionKernel kernel)
+{
+    constexpr uint32_t TURING = 75;
+    constexpr uint32_t AMPERE = 80;
+    switch (kernel)
+    {
+    case AttentionKernel::CONSTANT:
+        return 0;
+    case AttentionKernel::FLASH_ATTENTION_1:
+        return TURING;
+    default:
+        return AMPERE;
+    }
+}
+
+/// Names a kernel of fused attention that a GPU cannot run.
+void
+WarnOfMissingAttention(const TrainingPlan& plan,
+                       const GpuDatasheet& gpu,
+                       const Framework& framework)
+{
+    const auto& operators = plan.model.GetOperators();
+    const bool isFused =
+        std::any_of(operators.begin(), operators.end(), [](const ModelOperator& op) {
+            return op.kind == "attention" && op.forward.bytes.empty(); // whose scores stay
+        });
+    const AttentionKernel kernel = framework.kernels.attention;
+    const uint32_t first = GetFirstCapability(kernel);
+    const uint32_t capability = FindComputeCapability(gpu.model);
+    if (!isFused || first == 0)
+    {
+        return;
+    }
+    constexpr uint32_t HALF = 2; // bytes: there are kernels for fp16 and bf16 alone (the same)
+    const DataType type = plan.tree.precision.compute;
+    if (GetElementBytes(type) > HALF)
+    {
+        Warn(std::string(ToString(kernel)) + ", which framework " + framework.name +
+             " has for fused attention, does not compute in " + ToString(type) +
+             ": it is timed at its share of the peak; with --variables=fusedAttention=0 scores "
+             "are kept");
+    }
+    if (capability == 0 || capability >= first)
+    {
+        return;
+    }
+    const auto format = [](uint32_t tenfold) {
+        return std::to_string(tenfold / 10) + "." + std::to_string(tenfold % 10);
+    };
+    Warn(gpu.model + " (compute capability " + format(capability) + ") does not run " +
+         ToString(kernel) + ", which framework " + framework.name +
+         " has for fused attention (from " + format(first) +
+         " on): it is timed at its share of the peak on A100; with "
+         "--variables=fusedAttention=0 scores are kept");
 }
 
 /// @param entry a measurement @return what was measured
@@ -432,6 +495,7 @@ CompileForGpu(const TrainingPlan& plan,
     WarnOfIdleProfile(measured, profile);
     WarnOfOddProfile(measured, profile);
     WarnOfMissingUnit(plan, gpu);
+    WarnOfMissingAttention(plan, gpu, framework);
     return graph;
 }
 
@@ -453,7 +517,9 @@ CompileForCluster(const TrainingPlan& plan,
     });
     WarnOfIdleProfile(measured, profile);
     WarnOfOddProfile(measured, profile);
-    WarnOfMissingUnit(plan, FindGpuDatasheet(cluster.GetVertices()[cluster.GetGpus().at(0)].model));
+    const GpuDatasheet gpu = FindGpuDatasheet(cluster.GetVertices()[cluster.GetGpus().at(0)].model);
+    WarnOfMissingUnit(plan, gpu);
+    WarnOfMissingAttention(plan, gpu, framework);
     return graph;
 }
 

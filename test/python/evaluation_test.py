@@ -90,7 +90,7 @@ class EvaluationTest(unittest.TestCase):
             counts[path.stem.split("-", 2)[2]] = len(rows)
         self.assertEqual(
             counts,
-            {"experts": 30, "fifth": 76, "fourth": 13, "held-out": 66, "seventh": 72, "sixth": 46, "third": 67},
+            {"eighth": 154, "experts": 30, "fifth": 76, "fourth": 13, "held-out": 66, "seventh": 72, "sixth": 46, "third": 67},
         )
 
     def refuse(self, script, text, encoding="utf-8"):

@@ -11,6 +11,8 @@
 #include "ns3/proteus-achieved-rates.h"
 #include "ns3/proteus-framework-json.h"
 #include "ns3/proteus-framework.h"
+#include "ns3/proteus-kernel-cost.h"
+#include "ns3/proteus-kernel-work.h"
 #include "ns3/proteus-model-json.h"
 #include "ns3/proteus-strategy-json.h"
 
@@ -168,6 +170,46 @@ TEST(FrameworkFile, CompilersAndFusedNormsHaveFewerKernels)
     EXPECT_EQ(mxnet.FindRule("relu", false)->kernels, 0u);
     EXPECT_EQ(mxnet.FindRule("add", true)->kernels, 0u);
     EXPECT_EQ(mxnet.FindRule("batch-norm", true)->kernels, 2u);
+}
+
+// PyTorch's default: the same kernels but for the layout of images, in 16 bits, too.
+TEST(FrameworkFile, ChannelsFirstIsTheLayoutAlone)
+{
+    const std::string folder = std::string(PROTEUS_SOURCE_DIR) + "/workloads/frameworks/";
+    const Framework last = LoadFramework(folder + "ddp.json");
+    const Framework first = LoadFramework(folder + "ddp-channels-first.json");
+    EXPECT_EQ(last.kernels.images, ImageLayout::LAST_IN_16_BITS);
+    EXPECT_EQ(first.kernels.images, ImageLayout::CHANNELS_FIRST);
+    EXPECT_EQ(last.kernels.memoryEfficiency, first.kernels.memoryEfficiency);
+    EXPECT_EQ(last.host.operatorPs, first.host.operatorPs);
+    EXPECT_EQ(last.defaults.plan, first.defaults.plan);
+    for (const char* kind : {"batch-norm", "relu", "attention", "layer-norm", "momentum"})
+    {
+        const KernelRule* a = last.FindRule(kind, true);
+        const KernelRule* b = first.FindRule(kind, true);
+        ASSERT_TRUE(a && b) << kind;
+        EXPECT_EQ(a->kernels, b->kernels) << kind;
+        EXPECT_EQ(a->GetBytes(2), b->GetBytes(2)) << kind;
+    }
+    // On tensor cores input and result of a convolution are read and written once more each.
+    ConvolutionShape shape;
+    shape.batch = 128;
+    shape.channels = shape.filters = 64;
+    shape.height = shape.width = 56;
+    shape.kernelHeight = shape.kernelWidth = 3;
+    shape.stride = 1;
+    shape.paddingHeight = shape.paddingWidth = 1;
+    const GpuDatasheet& gpu = FindGpuDatasheet("V100-SXM2-16GB");
+    const auto time = [&](const Framework& framework, DataType type) {
+        const KernelWork work = MakeConvolutionWork(shape, KernelPass::FORWARD, type);
+        return static_cast<double>(KernelCostModel(gpu, framework.kernels).GetTime(work).gpuPs);
+    };
+    const double bytes = 2.0 * 2 * 2 * 128 * 56 * 56 * 64;
+    const double turning =
+        1e12 * bytes / (gpu.memoryBytesPerSecond * first.kernels.memoryEfficiency);
+    const double more = time(first, DataType::FP16) - time(last, DataType::FP16);
+    EXPECT_NEAR(more / turning, 1, 0.1);
+    EXPECT_EQ(time(first, DataType::FP32), time(last, DataType::FP32)); // first with both
 }
 
 TEST(FrameworkFile, TorchtitanScalesDynamically)

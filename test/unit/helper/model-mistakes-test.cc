@@ -119,6 +119,44 @@ TEST(ModelMistakes, FormatsThatAGpuHasNoUnitFor)
     }
 }
 
+TEST(ModelMistakes, FusedAttentionThatAGpuDoesNotRun)
+{
+    const auto start = [](const std::string& cluster,
+                          const std::string& framework,
+                          const std::string& fused,
+                          const std::string& type = "fp16") {
+        return Start("run",
+                     Small({"--strategy=dp=8,dataType=" + type,
+                            "--cluster=" + cluster,
+                            "--framework=" + framework,
+                            "--variables=layers=2,fusedAttention=" + fused}));
+    };
+    const std::string says = "does not run flash-attention-2, which framework deepspeed has for "
+                             "fused attention (from 8.0 on)";
+    ExpectNote(start("dgx1-v100", "deepspeed", "1"),
+               "V100-SXM2-32GB (compute capability 7.0) " + says);
+    for (const char* type : {"fp32", "tf32"})
+    {
+        ExpectNote(start("dgx-a100", "deepspeed", "1", type),
+                   "flash-attention-2, which framework deepspeed has for fused attention, does "
+                   "not compute in " +
+                       std::string(type));
+    }
+    EXPECT_EQ(start("dgx-a100", "deepspeed", "0", "fp32").error.find("does not compute"),
+              std::string::npos);
+    const std::tuple<const char*, const char*, const char*> others[] = {
+        {"dgx1-v100", "deepspeed", "0"},
+        {"dgx1-v100", "megatron-2022", "1"}, // a share of the peak, and no kernel
+        {"dgx-a100", "deepspeed", "1"},
+        {"dgx-h100", "ddp", "1"},
+    };
+    for (const auto& [cluster, framework, fused] : others)
+    {
+        EXPECT_EQ(start(cluster, framework, fused).error.find("does not run"), std::string::npos)
+            << cluster << framework;
+    }
+}
+
 TEST(ModelMistakes, TimesInOtherUnits)
 {
     const Folder folder;
