@@ -125,7 +125,7 @@ WarnOfIdleType(const Input& input, const ExecutionGraph& graph, bool isTimed)
         !(isTimed && CountTimed(graph) > 0))
     {
         Warn("--dataType=" + input.dataType + " has no effect: the file has the " +
-             (isTimed ? "times of all kernels" : "formats of all kernels") +
+             (CountTimed(graph) == 0 ? "times of all kernels" : "formats of all kernels") +
              ", and not the FLOPs of the model");
     }
 }
