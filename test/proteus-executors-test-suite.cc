@@ -152,7 +152,7 @@ class ExecutorNamesTest : public TestCase
         }
         ExpectRefused("packets", "flow", "", "must be of packet, flow");
         ExpectRefused("", "flow", "", "must be of packet, flow");
-        ExpectRefused("packet", "x", "", "--htae=x: must be flow or classic");
+        ExpectRefused("packet", "x", "", "--htae=x: there are flow, classic");
         ExpectRefused("flow,alpha-beta,flow", "flow", "", "flow stands there twice");
         ExpectRefused("packet,,flow", "flow", "", "a part is empty");
         ExpectRefused("packet,flow,", "flow", "", "a part is empty");

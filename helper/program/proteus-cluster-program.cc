@@ -185,6 +185,7 @@ class ClusterProgram : public CommandLineProgram
         command.AddValue("bundles",
                          "cables between two switches: whole (one link) or cables (a link each)",
                          m_options.bundles);
+        command.AddNames("bundles", {"whole", "cables"});
         command.AddValue("prices", "table of prices, a JSON file", m_options.prices);
         command.AddInput("prices");
         command.AddOutput("output", "write the cluster to this file", m_options.output, ".json");

@@ -54,6 +54,15 @@ AddNcclTestsHints(OptionList& command)
     command.AddHint("size", "it is --min and --max");
 }
 
+/// @return what can be timed: the collectives, and a barrier
+std::vector<std::string>
+ListTests()
+{
+    std::vector<std::string> names = ListCollectives();
+    names.emplace_back("barrier");
+    return names;
+}
+
 } // namespace
 
 std::string
@@ -65,9 +74,7 @@ ListServed()
 std::string
 FindCollectiveName(const std::string& typed)
 {
-    std::vector<std::string> names = ListCollectives();
-    names.emplace_back("barrier");
-    return MatchName("collective", typed, names);
+    return MatchName("collective", typed, ListTests());
 }
 
 void
@@ -110,7 +117,7 @@ CollectiveProgramOptions::AddTo(OptionList& command)
         "all-to-all, send-recv (every rank to the next) or barrier (empty: all-reduce, "
         "with --measured that of the log)",
         collective);
-    command.AddMeaning("collective", FindCollectiveName);
+    command.AddNames("collective", ListTests());
     command.AddValue("min",
                      "first size in bytes, as nccl-tests counts it; K, M and G may follow (empty: "
                      "8, with --measured the first of the log)",
@@ -154,12 +161,7 @@ CollectiveProgramOptions::AddTo(OptionList& command)
                      "GPUs of a server) or stream (launching costs nothing) (empty: "
                      "process-per-gpu, with --measured as the log's nGpus says)",
                      launchMode);
-    command.AddCheck("launchMode", [](const std::string& name) {
-        if (!name.empty())
-        {
-            LaunchModeFromString(name);
-        }
-    });
+    command.AddNames("launchMode", {"stream", "process-per-gpu", "one-process"});
     command.AddIdle("joinWindow", [this]() {
         return std::string(launchMode) == "stream"
                    ? ""
@@ -177,6 +179,7 @@ CollectiveProgramOptions::AddTo(OptionList& command)
                      "stride: ranks i, i + groups, ... make a group; block: those that follow "
                      "each other",
                      grouping);
+    command.AddNames("grouping", {"stride", "block"});
     command.AddIdle("grouping", [this]() { return concurrent == 1 ? "there is one group" : ""; });
     command.AddValue("msccl", "run this MSCCL schedule (XML)", msccl);
     command.AddInput("msccl");

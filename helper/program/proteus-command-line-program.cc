@@ -31,8 +31,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -51,6 +53,28 @@ GetDefaultTime(const std::string& name)
     return ReadBuiltInDefault<TimeValue>(PacketNetwork::GetTypeId(), name).Get();
 }
 
+/// @return variables of NCCL in the environment that would change how it communicates, in
+/// alphabetical order, separated by commas
+std::string
+ListNcclVariables()
+{
+    std::set<std::string> names;
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
+    {
+        const std::string text = *entry;
+        if (text.compare(0, 5, "NCCL_") == 0 && text.compare(0, 10, "NCCL_DEBUG") != 0)
+        {
+            names.insert(text.substr(0, text.find('=')));
+        }
+    }
+    std::string list;
+    for (const std::string& name : names)
+    {
+        list += (list.empty() ? "" : ", ") + name;
+    }
+    return list;
+}
+
 /// What packet runs do about kernels that begin at slightly different times, and about
 /// communications that have been executed before.
 class PacketOptions
@@ -64,8 +88,7 @@ class PacketOptions
                          "the same state: on: it gets the same results without being executed; "
                          "verify: it is executed, and a difference ends the run; off",
                          m_mode);
-        command.AddCheck("repetition",
-                         [](const std::string& mode) { RepetitionModeFromString(mode); });
+        command.AddNames("repetition", {"on", "verify", "off"});
         command.AddValue("joinWindow",
                          "kernels of a collective begin a multiple of this time before the last "
                          "one of them, so that more collectives are equal to one before; 0: each "
@@ -309,6 +332,15 @@ CommandLineProgram::Main(int argc, char* argv[])
                      " is set: ns-3 takes what it says for packets only, without a check, and "
                      "--config does not repeat it; give it as --NAME=VALUE");
             }
+        }
+        if (const std::string names = ListNcclVariables();
+            command.Has("algorithm") && !names.empty())
+        {
+            Warn(
+                "variables of NCCL in the environment have no effect: nothing of NCCL runs here; "
+                "what there are options for is --algorithm, --protocol, --channels and --netPlugin "
+                "(" +
+                names + ")");
         }
 #ifndef NS3_LOG_ENABLE
         if (const char* log = std::getenv("NS_LOG"); log != nullptr && *log != '\0')

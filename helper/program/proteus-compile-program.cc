@@ -6,6 +6,7 @@
 
 #include "proteus-command-line-program.h"
 #include "proteus-compile-tables.h"
+#include "proteus-kernel-list.h"
 #include "proteus-model-options.h"
 #include "proteus-program-options.h"
 #include "proteus-programs.h"
@@ -21,7 +22,6 @@
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-inventory.h"
 #include "ns3/proteus-kernel-cost.h"
-#include "ns3/proteus-kernel-times.h"
 #include "ns3/proteus-layout-table.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-profile-json.h"
@@ -119,35 +119,6 @@ PrintInventory(const std::vector<InventoryRow>& rows, std::ostream& out)
     }
 }
 
-/// Writes every kernel of a job once, with its computed time, as --profile reads it.
-void
-WriteKernels(const std::string& path, const TrainingPlan& plan, const GpuDatasheet& gpu)
-{
-    const KernelCostModel cost(gpu);
-    const PrecisionSpec& precision = plan.tree.precision;
-    const bool isWide =
-        precision.gradient == DataType::FP32 || precision.gradient == DataType::TF32;
-    ProfileTable table;
-    table.description = "kernels of " + plan.model.GetName() + ", times computed";
-    CompileOptions compilation;
-    compilation.kernelTime = [&](const KernelDescription& kernel) -> int64_t {
-        const auto work = DescribeKernel(kernel, precision.compute, isWide ? 4 : 2);
-        const bool isNew = work && work->GetNKernels() > 0 && !table.Find(gpu.model, *work);
-        if (isNew)
-        {
-            table.Add({gpu.model,
-                       work->kernelClass,
-                       work->pass,
-                       work->type,
-                       work->shape,
-                       cost.GetTime(*work).gpuPs});
-        }
-        return 0;
-    };
-    CompileModel(plan.model, plan.tree, compilation);
-    WriteFile(path, [&](std::ostream& stream) { WriteProfileJson(table, stream); });
-}
-
 /// @return the graph of a plan, with times of a GPU if they are wanted
 ExecutionGraph
 MakeGraph(const Options& options, const FrameworkPlan& job, const GpuDatasheet& gpu)
@@ -181,7 +152,8 @@ CompileAndReport(const Options& options)
     }
     if (!options.kernels.empty())
     {
-        WriteKernels(options.kernels, plan, gpu);
+        WriteFile(options.kernels,
+                  [&](std::ostream& stream) { WriteProfileJson(ListKernels(plan, gpu), stream); });
     }
     const ExecutionGraph graph = MakeGraph(options, job, gpu);
     const std::vector<InventoryRow> rows = TakeInventory(graph);
@@ -245,6 +217,7 @@ class CompileProgram : public CommandLineProgram
         command.AddValue("gpu",
                          "GPU that kernels are timed for, and whose memory has to be enough",
                          m_options.gpu);
+        command.AddNames("gpu", GetGpuModels(), NameUse::OPEN);
         command.AddCheck("gpu", [](const std::string& name) { FindGpuDatasheet(name); });
         command.AddValue(
             "profile",

@@ -344,6 +344,7 @@ class EvaluateProgram : public CommandLineProgram
         });
         command.AddValue("only", "workloads whose title contains this", m_options.only);
         command.AddValue("executor", "executors, separated by commas", m_options.run.executor);
+        AddExecutorNames(command);
         command.AddOutput("csv", "write all times to this file", m_options.csv, ".csv");
         command.AddHint("output", "it is --json");
         command.AddOutput("json",
@@ -360,6 +361,7 @@ class EvaluateProgram : public CommandLineProgram
                          "packet, flow: whether kernels and collectives at the same time share a "
                          "GPU, on or off",
                          m_options.run.gpuSharing);
+        command.AddNames("gpuSharing", {"on", "off"});
         command.AddIdle("gpuSharing", [this]() -> std::string {
             const auto executors =
                 ParseExecutors(m_options.run.executor, m_options.run.htae, m_options.calibrations);

@@ -35,17 +35,9 @@ constexpr const char* LIST_FORMAT = "proteus-evaluation";
 constexpr const char* RESULT_FORMAT = "proteus-evaluation-results";
 constexpr uint32_t VERSION = 1;
 constexpr uint64_t MOST_SERVERS = 1 << 16;
-constexpr std::size_t MOST_BYTES = std::size_t{16} << 20; //!< of a list
-
-/// @return the text of a part of the file
-std::string
-Print(const JsonValue& value, const nlohmann::json& json)
-{
-    return value.Check([&] { return json.dump(); });
-}
 
 EvaluationWorkload
-ReadWorkload(const JsonValue& value, const nlohmann::json& json)
+ReadWorkload(const JsonValue& value)
 {
     value.AllowKeys("a workload", {"name", "model", "variables", "cluster", "nodes", "strategies"});
     EvaluationWorkload workload;
@@ -80,7 +72,7 @@ ReadWorkload(const JsonValue& value, const nlohmann::json& json)
             strategies.At(i).AllowKeys("a strategy of a file", {"name", "file"});
             file->AsString();
         }
-        workload.strategies.push_back(Print(strategies.At(i), json.at("strategies").at(i)));
+        workload.strategies.push_back(strategies.At(i).Dump());
     }
     if (names.empty())
     {
@@ -116,19 +108,16 @@ EvaluationWorkload::GetTitle() const
 std::vector<EvaluationWorkload>
 ReadEvaluation(std::istream& input, const std::string& fileName)
 {
-    const std::string text = ReadWhole(input, fileName, MOST_BYTES);
-    std::istringstream copy(text);
-    const JsonDocument document(copy, fileName);
+    const JsonDocument document(input, fileName);
     document.CheckFormat(LIST_FORMAT, VERSION);
     const JsonValue root = document.GetRoot();
     root.AllowKeys("an evaluation", {"format", "version", "source", "published", "workloads"});
-    const nlohmann::json json = nlohmann::json::parse(text);
     const JsonValue list = root.Get("workloads");
     std::vector<EvaluationWorkload> workloads;
     std::set<std::string> titles;
     for (std::size_t i = 0; i < list.Size(); ++i)
     {
-        workloads.push_back(ReadWorkload(list.At(i), json.at("workloads").at(i)));
+        workloads.push_back(ReadWorkload(list.At(i)));
         if (!titles.insert(workloads.back().GetTitle()).second)
         {
             list.At(i).Fail("there is '" + workloads.back().GetTitle() + "' already");
@@ -277,11 +266,8 @@ ReadEvaluationJson(std::istream& input, const std::string& fileName)
 {
     constexpr double LEAST_S = 1e-12; // a picosecond
     const double most = std::numeric_limits<double>::max();
-    const std::string text = ReadWhole(input, fileName, MOST_BYTES);
-    std::istringstream copy(text);
-    const JsonDocument document(copy, fileName);
+    const JsonDocument document(input, fileName);
     document.CheckFormat(RESULT_FORMAT, VERSION);
-    const auto whole = nlohmann::json::parse(text);
     const JsonValue list = document.GetRoot().Get("runs");
     std::vector<EvaluatedStrategy> runs;
     std::set<std::pair<std::string, std::string>> known;
@@ -304,9 +290,9 @@ ReadEvaluationJson(std::istream& input, const std::string& fileName)
             run.times[executor] = {time.Get("iteration_s").AsNumber(LEAST_S, most),
                                    time.Get("cpu_s").AsNumber(0, most)};
         }
-        if (json.Has("job"))
+        if (const auto job = json.Find("job"))
         {
-            run.job = whole.at("runs").at(i).at("job").dump();
+            run.job = job->Dump();
         }
         runs.push_back(std::move(run));
     }

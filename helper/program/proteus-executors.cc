@@ -211,22 +211,37 @@ LoadCalibration(const ProgramOptions& options)
 } // namespace
 
 std::vector<std::string>
-ParseExecutors(const std::string& text, const std::string& htae, const std::string& calibration)
+ListHtae()
 {
-    std::string kinds;
+    std::vector<std::string> names;
     for (const Executor* executor : GetExecutors())
     {
         if (executor->GetTraits().isHtae)
         {
-            kinds += (kinds.empty() ? "" : " or ") + executor->GetTraits().name;
+            names.push_back(executor->GetTraits().name);
         }
     }
-    const auto all = GetExecutors();
-    if (std::none_of(all.begin(), all.end(), [&htae](const Executor* executor) {
-            return executor->GetTraits().isHtae && executor->GetTraits().name == htae;
-        }))
+    return names;
+}
+
+void
+AddExecutorNames(OptionList& command)
+{
+    std::vector<std::string> names{"both"};
+    for (const Executor* executor : GetExecutors())
     {
-        throw std::invalid_argument("--htae=" + htae + ": must be " + kinds);
+        names.push_back(executor->GetTraits().name);
+    }
+    command.AddNames("executor", names, NameUse::LIST);
+}
+
+std::vector<std::string>
+ParseExecutors(const std::string& text, const std::string& htae, const std::string& calibration)
+{
+    const std::vector<std::string> kinds = ListHtae();
+    if (std::find(kinds.begin(), kinds.end(), htae) == kinds.end())
+    {
+        throw std::invalid_argument("--htae=" + htae + ": " + Suggest(htae, kinds));
     }
     // The default is not what somebody wants who asks for a kind of HTAE.
     const ProgramOptions defaults;

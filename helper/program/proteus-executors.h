@@ -41,6 +41,14 @@ std::vector<std::string> ParseExecutors(const std::string& text,
                                         const std::string& calibration = "");
 
 /// @ingroup proteus
+/// @return what --htae may be
+std::vector<std::string> ListHtae();
+
+/// @ingroup proteus
+/// @param command whose option --executor takes several of the executors, or both
+void AddExecutorNames(OptionList& command);
+
+/// @ingroup proteus
 /// @return what --executor may be, with descriptions, for help
 std::string DescribeExecutors();
 

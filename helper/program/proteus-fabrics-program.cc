@@ -271,7 +271,7 @@ MakeJob(const Options& options, const Cluster& cluster, std::vector<std::string>
         }
         ExecutionGraph graph = LoadGraph(options.graph);
         CheckSizes(options.graph, graph);
-        WarnOfTimes(options.graph, options, graph);
+        WarnOfTimes(options.graph, options, cluster, graph);
         WarnOfIdleDevices(options.graph, graph);
         return {options.FitComputation(std::move(graph), notes), DataType::BF16};
     }
@@ -535,6 +535,7 @@ class FabricsProgram : public CommandLineProgram
         command.AddValue("executor",
                          "how finely time is resolved, one or several of those of proteus-run",
                          m_options.executor);
+        AddExecutorNames(command);
         command.AddValue("calibration",
                          "file of proteus-calibrate with parameters of the flow network, with "
                          "--executor=flow",

@@ -18,6 +18,7 @@
 #include "ns3/uinteger.h"
 
 #include <algorithm>
+#include <sstream>
 #include <stdexcept>
 
 namespace ns3
@@ -111,6 +112,7 @@ FlowsOptions::AddTo(OptionList& command)
                      "how lost packets come again: go-back-n, selective-repeat, or tcp, which is a "
                      "congestion control, too",
                      transport);
+    command.AddNames("transport", {"go-back-n", "selective-repeat", "tcp"});
     command.AddValue("payload",
                      "payload bytes of a packet of the network (0: what the cluster says; 1000 for "
                      "a text topology)",
@@ -127,13 +129,22 @@ FlowsOptions::AddTo(OptionList& command)
                      "what of a flow starts those that depend on it: receive, its last byte has "
                      "arrived (the default), or ack, its sender has the acknowledgement",
                      trigger);
+    command.AddNames("trigger", {"receive", "ack"});
     command.AddValue("window",
                      "payload bytes in flight per flow, or bdp for a bandwidth-delay product of "
                      "its path",
                      window);
+    command.AddNames("window", {"bdp"}, NameUse::OPEN);
     command.AddValue("congestionControl",
                      "auto, or one of: " + ListCongestionNames(),
                      congestionControl);
+    std::vector<std::string> controls{"auto"};
+    std::istringstream names(ListCongestionNames());
+    for (std::string name; std::getline(names >> std::ws, name, ',');)
+    {
+        controls.push_back(name);
+    }
+    command.AddNames("congestionControl", controls, NameUse::OPEN); // a TypeId is as good
     command.AddCheck("congestionControl", [](const std::string& name) {
         if (name != "auto")
         {

@@ -315,13 +315,13 @@ class Gpt3Program : public CommandLineProgram
         command.AddValue("recompute",
                          "what the backward pass computes again: none, selective or full",
                          m_options.recompute);
-        command.AddCheck("recompute",
-                         [](const std::string& name) { RecomputePlanFromString(name); });
+        command.AddNames("recompute", GetRecomputePlanNames());
         command.AddValue("schedule", "pipeline schedule: 1f1b or gpipe", m_options.schedule);
+        command.AddNames("schedule", {"1f1b", "gpipe"});
         command.AddValue("dataType",
                          "number format of the GEMMs: bf16, fp16 or fp8",
                          m_options.dataType);
-        command.AddCheck("dataType", [](const std::string& name) { DataTypeFromString(name); });
+        command.AddNames("dataType", {"bf16", "fp16", "fp8"});
         command.AddValue("overlapGradientReduction",
                          "reduce gradients in buckets while the backward pass runs",
                          m_options.overlapGradientReduction);

@@ -9,6 +9,8 @@
 #include "proteus-name-lists.h"
 
 #include "ns3/proteus-executor.h"
+#include "ns3/proteus-gpu-model.h"
+#include "ns3/proteus-operator-cost.h"
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-tables.h"
 #include "ns3/proteus-warning.h"
@@ -34,8 +36,40 @@ CountTimed(const ExecutionGraph& graph)
     return nTimed;
 }
 
+namespace
+{
+
+constexpr double PS_PER_S = 1e12;
+
+/// @param graph that has kernels to be timed @param cluster that it runs on
+/// @param intervalPs least time of a kernel, in the place of the usual one
+/// @return whether all kernels take as long with it as with the usual one
+bool
+AreTimedAlike(const ExecutionGraph& graph, const Cluster& cluster, int64_t intervalPs)
+{
+    const RooflineModel usual;
+    RooflineModel other;
+    other.launchIntervalPs = intervalPs;
+    const auto& tasks = graph.GetTasks();
+    return std::all_of(tasks.begin(), tasks.end(), [&](const Task& task) {
+        if (task.kind != TaskKind::COMPUTE || task.durationPs >= 0 ||
+            task.place >= cluster.GetGpus().size()) // which the run refuses
+        {
+            return true;
+        }
+        const GpuDatasheet& gpu =
+            FindGpuDatasheet(cluster.GetVertices()[cluster.GetGpus()[task.place]].model);
+        return usual.ComputeTimePs(task, gpu) == other.ComputeTimePs(task, gpu);
+    });
+}
+
+} // namespace
+
 void
-WarnOfTimes(const std::string& path, const ProgramOptions& options, const ExecutionGraph& graph)
+WarnOfTimes(const std::string& path,
+            const ProgramOptions& options,
+            const Cluster& cluster,
+            const ExecutionGraph& graph)
 {
     uint64_t nTimeless = 0;
     for (TaskId id = 0; id < graph.GetNTasks(); ++id)
@@ -49,10 +83,16 @@ WarnOfTimes(const std::string& path, const ProgramOptions& options, const Execut
         Warn(path + ": " + FormatThings(nTimeless, "compute task") +
              " with neither duration_ps nor flops and bytes: each takes the launch interval");
     }
-    if (options.launchInterval.isGiven && CountTimed(graph) == 0)
+    const Time interval = options.launchInterval.value;
+    if (options.launchInterval.isGiven && options.scenario.empty() && // which may slow hosts
+        AreTimedAlike(graph, cluster, interval.GetPicoSeconds()))
     {
-        Warn("--launchInterval=" + FormatTime(options.launchInterval.value.GetSeconds()) +
-             " has no effect: the file has the times of all kernels");
+        Warn("--launchInterval=" + FormatTime(interval.GetSeconds()) + " has no effect: " +
+             (CountTimed(graph) == 0
+                  ? "the file has the times of all kernels"
+                  : "no kernel is shorter than it or than the usual one, " +
+                        FormatTime(static_cast<double>(RooflineModel().launchIntervalPs) /
+                                   PS_PER_S)));
     }
 }
 

@@ -29,9 +29,11 @@ uint64_t CountTimed(const ExecutionGraph& graph);
 
 /// @ingroup proteus
 /// Names, as a warning, what a graph lacks of the times of its kernels, and --launchInterval where
-/// it has them all. @param path of the graph @param options of the program @param graph to run
+/// it changes none. @param path of the graph @param options of the program @param cluster that the
+/// graph runs on @param graph to run
 void WarnOfTimes(const std::string& path,
                  const ProgramOptions& options,
+                 const Cluster& cluster,
                  const ExecutionGraph& graph);
 
 /// @ingroup proteus

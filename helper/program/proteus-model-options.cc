@@ -7,6 +7,7 @@
 #include "proteus-model-options.h"
 
 #include "proteus-idle-keys.h"
+#include "proteus-kernel-list.h"
 #include "proteus-name-lists.h"
 #include "proteus-option-meanings.h"
 
@@ -33,6 +34,7 @@
 #include <map>
 #include <optional>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -308,15 +310,39 @@ WarnOfOddProfile(const std::optional<ProfileTable>& measured, const std::string&
          "; time_us is in microseconds");
 }
 
-/// Names measured times that a job does not use.
-/// @param measured the times, if there are some @param path of their file
+/// Names measured times that a job does not use, and kernels of it that have none.
+/// @param measured the times, if there are some @param path of their file @param plan of the job
+/// @param gpu that it runs on
 void
-WarnOfIdleProfile(const std::optional<ProfileTable>& measured, const std::string& path)
+WarnOfIdleProfile(const std::optional<ProfileTable>& measured,
+                  const std::string& path,
+                  const TrainingPlan& plan,
+                  const GpuDatasheet& gpu)
 {
     const auto unused = measured ? measured->ListUnused() : std::vector<ProfileEntry>();
     if (measured && measured->GetSize() == 0)
     {
         Warn("--profile=" + path + " has no effect: there is no time in it");
+    }
+    if (measured && unused.size() < measured->GetSize())
+    {
+        const std::vector<ProfileEntry> kernels = ListKernels(plan, gpu).GetEntries();
+        std::set<std::string> known;
+        for (const ProfileEntry& entry : measured->GetEntries())
+        {
+            known.insert(FormatKernel(entry));
+        }
+        const auto nMissed =
+            std::count_if(kernels.begin(), kernels.end(), [&known](const ProfileEntry& kernel) {
+                return known.count(FormatKernel(kernel)) == 0;
+            });
+        if (nMissed > 0)
+        {
+            Warn("--profile=" + path + ": " + std::to_string(nMissed) + " of the job's " +
+                 FormatThings(kernels.size(), "different kernel") +
+                 " have no time in it, and are computed; proteus-compile --kernels writes which "
+                 "there are");
+        }
     }
     if (unused.empty())
     {
@@ -492,7 +518,7 @@ CompileForGpu(const TrainingPlan& plan,
     ExecutionGraph graph = WithSource(plan, [&] {
         return Compile(plan.model, plan.tree, gpu, framework, measured ? &*measured : nullptr);
     });
-    WarnOfIdleProfile(measured, profile);
+    WarnOfIdleProfile(measured, profile, plan, gpu);
     WarnOfOddProfile(measured, profile);
     WarnOfMissingUnit(plan, gpu);
     WarnOfMissingAttention(plan, gpu, framework);
@@ -515,9 +541,10 @@ CompileForCluster(const TrainingPlan& plan,
                        measured ? &*measured : nullptr,
                        carried);
     });
-    WarnOfIdleProfile(measured, profile);
+    const GpuDatasheet& gpu =
+        FindGpuDatasheet(cluster.GetVertices()[cluster.GetGpus().at(0)].model);
+    WarnOfIdleProfile(measured, profile, plan, gpu);
     WarnOfOddProfile(measured, profile);
-    const GpuDatasheet gpu = FindGpuDatasheet(cluster.GetVertices()[cluster.GetGpus().at(0)].model);
     WarnOfMissingUnit(plan, gpu);
     WarnOfMissingAttention(plan, gpu, framework);
     return graph;

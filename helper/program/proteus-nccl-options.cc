@@ -16,6 +16,7 @@
 #include "ns3/proteus-collective-choice.h"
 #include "ns3/proteus-cpu-vendor.h"
 #include "ns3/proteus-nccl-tuner.h"
+#include "ns3/proteus-nearest-name.h"
 #include "ns3/proteus-net-plugin.h"
 #include "ns3/proteus-protocol.h"
 #include "ns3/string.h"
@@ -138,18 +139,15 @@ NcclOptions::AddTo(OptionList& command, const std::function<Cluster()>& cluster)
                      "the tuner: " +
                          ListNetPlugins() + " (empty: NCCL's own, ib)",
                      netPlugin);
-    command.AddCheck("protocol", [](const std::string& name) { ProtocolFromString(name); });
     command.AddRange("channels", 0, MOST_CHANNELS);
     command.AddRange("networkChannels", 0, MOST_CHANNELS);
     command.AddCheck("ncclVersion", [](const std::string& text) { ParseNcclVersion(text); });
+    command.AddNames("algorithm", ListAlgorithmNames());
+    command.AddNames(
+        "protocol",
+        {ToString(Protocol::SIMPLE), ToString(Protocol::LL), ToString(Protocol::LL128)});
     command.AddNames("cpuVendor", GetCpuVendors());
     command.AddNames("netPlugin", NetPluginRegistry::Get().GetNames());
-    command.AddMeaning("algorithm", [](const std::string& name) {
-        return MatchName("algorithm", name, ListAlgorithmNames());
-    });
-    command.AddMeaning("protocol", [](const std::string& name) {
-        return std::string(ToString(ProtocolFromString(name)));
-    });
     command.AddMeaning("ncclVersion", [](const std::string& text) {
         return std::to_string(ParseNcclVersion(text));
     });
@@ -170,11 +168,12 @@ NcclOptions::AddTo(OptionList& command, const std::function<Cluster()>& cluster)
 }
 
 void
-NcclOptions::Check()
+NcclOptions::Check() const
 {
-    if (!algorithm.empty())
+    const std::vector<std::string> known = ListAlgorithmNames();
+    if (!algorithm.empty() && std::find(known.begin(), known.end(), algorithm) == known.end())
     {
-        algorithm = MatchName("algorithm", algorithm, ListAlgorithmNames());
+        throw std::invalid_argument("--algorithm=" + algorithm + ": " + Suggest(algorithm, known));
     }
     if (!protocol.empty())
     {

@@ -49,7 +49,7 @@ struct NcclOptions
 
     /// Checks all values; an algorithm gets the name that its alias stands for.
     /// @throw std::invalid_argument that says which option is wrong and how
-    void Check();
+    void Check() const;
 
     /// @return the version as PacketNetwork::NcclVersion, e.g. 218 @throw std::invalid_argument
     uint32_t GetVersion() const;

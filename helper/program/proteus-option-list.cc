@@ -9,7 +9,6 @@
 #include "proteus-attribute-check.h"
 #include "proteus-name-lists.h"
 #include "proteus-option-manual.h"
-#include "proteus-option-meanings.h"
 
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-json.h"
@@ -75,24 +74,25 @@ ReadConfigText(const std::string& path)
 }
 
 /// @param json of a file with options, or of a result @return the object with the options
-nlohmann::json
-FindConfiguration(const nlohmann::json& json)
+JsonValue
+FindConfiguration(const JsonValue& json)
 {
-    const std::string key = "configuration";
-    if (!json.is_object())
+    const char* key = "configuration";
+    if (!json.IsObject())
     {
         return json;
     }
-    if (json.contains(key))
+    if (json.Has(key))
     {
-        return json.at(key);
+        return json.Get(key);
     }
     // A summary of several executors has one of each.
-    for (const nlohmann::json& value : json)
+    for (const std::string& name : json.GetKeys())
     {
-        if (value.is_object() && value.contains(key))
+        const JsonValue value = json.Get(name.c_str());
+        if (value.IsObject() && value.Has(key))
         {
-            return value.at(key);
+            return value.Get(key);
         }
     }
     return json;
@@ -192,61 +192,6 @@ OptionList::Resolve(const std::string& name) const
     return alias == m_aliases.end() ? name : alias->second;
 }
 
-void
-OptionList::AddIdle(const std::string& name, std::function<std::string()> reason)
-{
-    m_idle[name].reasons.push_back(std::move(reason));
-}
-
-void
-OptionList::AddIdleParts(const std::string& name,
-                         std::function<std::vector<std::string>()> parts,
-                         const std::string& reason)
-{
-    m_idle[name].parts = std::move(parts);
-    m_idle[name].reasonOfParts = reason;
-}
-
-std::vector<std::string>
-OptionList::FindIdle() const
-{
-    std::vector<std::string> lines = m_repeated;
-    for (const auto& [name, value] : m_configuration)
-    {
-        const auto found = m_idle.find(name);
-        if (found == m_idle.end())
-        {
-            continue;
-        }
-        const Idle& idle = found->second;
-        std::string why;
-        for (std::size_t i = 0; i < idle.reasons.size() && why.empty(); ++i)
-        {
-            why = idle.reasons[i]();
-        }
-        if (!why.empty())
-        {
-            lines.push_back("--" + name + "=" + value + " has no effect: " + why);
-        }
-        else if (idle.parts)
-        {
-            for (const std::string& part : idle.parts())
-            {
-                lines.push_back("--" + name + ": " + part +
-                                " has no effect: " + idle.reasonOfParts);
-            }
-        }
-    }
-    return lines;
-}
-
-const std::vector<std::string>&
-OptionList::NoteIdle()
-{
-    m_idleNotes = FindIdle();
-    return m_idleNotes;
-}
-
 bool
 OptionList::ParseAndWarn(const std::vector<std::string>& arguments, std::ostream& out)
 {
@@ -259,64 +204,6 @@ OptionList::ParseAndWarn(const std::vector<std::string>& arguments, std::ostream
         Warn(line);
     }
     return true;
-}
-
-std::vector<std::string>
-OptionList::GetNotes() const
-{
-    std::vector<std::string> notes = m_idleNotes;
-    const auto more = m_notes ? m_notes() : std::vector<std::string>();
-    notes.insert(notes.end(), more.begin(), more.end());
-    return notes;
-}
-
-void
-OptionList::AddMeaning(const std::string& name,
-                       std::function<std::string(const std::string& value)> meaning)
-{
-    m_meanings[name] = std::move(meaning);
-}
-
-std::string
-OptionList::GetMeaning(const std::string& name, const std::string& value) const
-{
-    const Entry* entry = Find(Resolve(name));
-    if (!entry)
-    {
-        return value;
-    }
-    const std::string text = Normalise(*entry, value);
-    const auto meaning = m_meanings.find(entry->name);
-    return meaning == m_meanings.end() ? GetValueMeaning(entry->kind, text) : meaning->second(text);
-}
-
-void
-OptionList::AddChoices(const std::string& name, const std::vector<std::string>& choices)
-{
-    for (Entry& entry : m_entries)
-    {
-        if (entry.name == name)
-        {
-            entry.choices = choices;
-        }
-    }
-}
-
-void
-OptionList::AddNames(const std::string& name, const std::vector<std::string>& names)
-{
-    AddChoices(name, names);
-    for (Entry& entry : m_entries)
-    {
-        entry.isName = entry.isName || entry.name == name;
-    }
-}
-
-std::string
-OptionList::Normalise(const Entry& entry, const std::string& value)
-{
-    const std::string text = NormaliseValue(entry.kind, "--" + entry.name, value);
-    return entry.isName && !text.empty() ? MatchName(entry.name, text, entry.choices) : text;
 }
 
 const OptionList::Entry*
@@ -495,32 +382,31 @@ OptionList::ReadConfig(const std::string& path) const
     const std::string text = ReadConfigText(path);
     std::istringstream input(text);
     const JsonDocument document(input, path); // refuses a key that stands there twice
-    const nlohmann::json json = FindConfiguration(nlohmann::json::parse(text));
-    if (!json.is_object())
+    const JsonValue json = FindConfiguration(document.GetRoot());
+    if (!json.IsObject())
     {
         throw std::invalid_argument("--config=" + path +
                                     ": must be {\"NAME\": VALUE, ...}, or a result that has a "
                                     "configuration");
     }
     std::vector<Word> words;
-    for (const auto& [name, value] : json.items())
+    for (const std::string& name : json.GetKeys())
     {
+        const JsonValue value = json.Get(name.c_str());
         if (name == "config")
         {
             throw std::invalid_argument("--config=" + path +
                                         ": /config: options are read from one file, not from "
                                         "another one that it names");
         }
-        if (value.is_null())
+        if (value.IsNull())
         {
             throw std::invalid_argument("--config=" + path + ": /" + name +
                                         ": is null, and no value of an option");
         }
         // Texts as they stand; a strategy may be an object.
-        words.push_back({Resolve(name),
-                         true,
-                         value.is_string() ? value.get<std::string>() : value.dump(),
-                         path});
+        words.push_back(
+            {Resolve(name), true, value.IsString() ? value.AsString() : value.Dump(), path});
     }
     return words;
 }
@@ -555,31 +441,6 @@ OptionList::Answer(const Word& word, std::ostream& out) const
         return true;
     }
     return PrintNames(word.name, m_workloads, out);
-}
-
-void
-OptionList::NoteRepeated(const std::vector<Word>& words, const std::vector<std::string>& checked)
-{
-    const auto show = [](const Word& word) {
-        return "--" + word.name + (word.hasValue ? "=" + word.value : "");
-    };
-    m_repeated.clear();
-    for (std::size_t i = 0; i < words.size(); ++i)
-    {
-        std::size_t last = i;
-        for (std::size_t j = i + 1; j < words.size(); ++j)
-        {
-            last = words[j].name == words[i].name ? j : last;
-        }
-        const std::string line = show(words[i]) +
-                                 " has no effect: it is given again, and the last one counts, " +
-                                 show(words[last]);
-        if (checked[i] != checked[last] &&
-            std::find(m_repeated.begin(), m_repeated.end(), line) == m_repeated.end())
-        {
-            m_repeated.push_back(line);
-        }
-    }
 }
 
 bool
@@ -642,7 +503,11 @@ OptionList::Parse(const std::vector<std::string>& arguments, std::ostream& out)
         const bool isPrinter = PRINTERS.count(word.name) > 0;
         if (!isPrinter && (!entry || entry->kind != OptionKind::OUTPUT) && word.name != "quiet")
         {
-            m_configuration.emplace_back(word.name, word.hasValue ? word.value : "true");
+            const bool isName = entry && entry->names != NameUse::HINT;
+            m_configuration.emplace_back(word.name,
+                                         !word.hasValue ? "true"
+                                         : isName       ? Normalise(*entry, word.value)
+                                                        : word.value);
         }
     }
     m_command.Parse(checked);

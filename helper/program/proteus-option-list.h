@@ -20,6 +20,7 @@
 #include <map>
 #include <ostream>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -38,6 +39,16 @@ inline constexpr OptionKind OPTION_KIND = std::is_same_v<T, bool>       ? Option
                                           : std::is_floating_point_v<T> ? OptionKind::NUMBER
                                           : std::is_same_v<T, Time>     ? OptionKind::TIME
                                                                         : OptionKind::TEXT;
+
+/// @ingroup proteus
+/// What the choices of an option are to its value.
+enum class NameUse : uint8_t
+{
+    HINT, //!< nothing but what completion offers
+    ONE,  //!< it is one of them
+    LIST, //!< it is one or several of them, separated by commas
+    OPEN, //!< it is one of them, or something else that is checked elsewhere
+};
 
 /**
  * @ingroup proteus
@@ -64,7 +75,7 @@ class OptionList
         std::string value;                //!< default
         std::string group;                //!< title in help
         std::vector<std::string> choices; //!< for completion; may be empty
-        bool isName{false};               //!< its value is one of the choices
+        NameUse names{NameUse::HINT};     //!< what the choices are to its value
         std::string parts; //!< regular expression, see AddParts(); empty: it writes one file
     };
 
@@ -131,9 +142,12 @@ class OptionList
     /// @param name of an option @param choices values that completion offers for it
     void AddChoices(const std::string& name, const std::vector<std::string>& choices);
 
-    /// As AddChoices(), and a value has to be one of them, in any spelling of capitals and hyphens:
-    /// it is read as the choice is written. @param name of an option @param names that there are
-    void AddNames(const std::string& name, const std::vector<std::string>& names);
+    /// As AddChoices(), and a value is made of them, in any spelling of capitals and hyphens: it is
+    /// read, and stands in results, as the choice is written. @param name of an option @param names
+    /// that there are @param use what of them a value may be
+    void AddNames(const std::string& name,
+                  const std::vector<std::string>& names,
+                  NameUse use = NameUse::ONE);
 
     /// Says what values of an option mean, for what compares them. Without it, values mean the same
     /// that its kind reads alike, see GetValueMeaning(). @param name of the option

@@ -136,6 +136,7 @@ ProgramOptions::AddClusterTo(OptionList& command)
                      "cables between two switches: whole (one link of their summed rate) or cables "
                      "(a link each, among which paths are chosen)",
                      bundles);
+    command.AddNames("bundles", {"whole", "cables"});
     command.AddIdle("bundles", [this]() {
         ProgramOptions whole = *this;
         whole.bundles = ProgramOptions().bundles;
@@ -187,12 +188,7 @@ ProgramOptions::AddTimeTo(OptionList& command)
                      "how finely time is resolved, one or several separated by commas: " +
                          DescribeExecutors(),
                      executor);
-    std::vector<std::string> names = SplitList(ListExecutorNames() + ",both");
-    for (std::string& name : names)
-    {
-        name.erase(0, name.find_first_not_of(' '));
-    }
-    command.AddChoices("executor", names);
+    AddExecutorNames(command);
     command.AddValue("calibration",
                      "file of proteus-calibrate with parameters of the flow network: the executor "
                      "flow_calibrated uses them, in the place of flow or, of several, beside it",
@@ -210,6 +206,13 @@ ProgramOptions::AddTo(OptionList& command)
                      "what the executor flow stands for: flow, or classic for the rules of the "
                      "published Proteus; classic alone means --executor=classic",
                      htae);
+    command.AddNames("htae", ListHtae());
+    command.AddIdle("executor", [this]() -> std::string {
+        const ProgramOptions defaults;
+        return executor == defaults.executor && htae != defaults.htae
+                   ? "--htae=" + htae + " alone means --executor=" + htae
+                   : "";
+    });
     command.AddIdle("htae", [this]() {
         return ParseExecutors(executor, "flow", calibration) ==
                        ParseExecutors(executor, "classic", calibration)
@@ -221,6 +224,7 @@ ProgramOptions::AddTo(OptionList& command)
         "packet, flow, alpha-beta: whether kernels and collectives at the same time on one GPU "
         "share its multiprocessors and its memory bandwidth, on or off",
         gpuSharing);
+    command.AddNames("gpuSharing", {"on", "off"});
     command.AddIdle("gpuSharing", [this]() {
         return HasOne(ParseExecutors(executor, htae, calibration),
                       [](const ExecutorTraits& traits) { return traits.sharesGpus; })
@@ -234,6 +238,7 @@ ProgramOptions::AddTo(OptionList& command)
     command.AddValue("linkSharing",
                      "classic: whether communications at the same time share links, on or off",
                      linkSharing);
+    command.AddNames("linkSharing", {"on", "off"});
     command.Add("computeSlowdown",
                 "flow: part by which computation takes longer while its GPU communicates, in the "
                 "place of gpuSharing",

@@ -32,20 +32,6 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * @param typed about the network
- * @param traits of an executor that has run
- * @param cluster that it ran on
- * @param links that the run recorded; empty: the executor knows no single link
- * @return a line for each option of the network between servers, and for --stream and the seeds of
- * ns-3, that was typed and changes nothing in this run
- */
-std::vector<std::string> FindUnusedNetwork(const TypedNetwork& typed,
-                                           const ExecutorTraits& traits,
-                                           const Cluster& cluster,
-                                           const std::vector<LinkStatistics>& links);
-
-/**
- * @ingroup proteus
  * While it lives, it hears what executors did not honour of what was set. What holds for all runs
  * of one of them is known in the end. As warnings do, it belongs to the process as a whole; runs
  * may end in several threads.

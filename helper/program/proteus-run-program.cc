@@ -5,6 +5,7 @@
  */
 
 #include "proteus-command-line-program.h"
+#include "proteus-data-type-names.h"
 #include "proteus-graph-times.h"
 #include "proteus-model-options.h"
 #include "proteus-program-options.h"
@@ -115,15 +116,17 @@ RunModel(const Input& input, ProgramOptions& options, const Cluster& cluster)
 }
 
 /// Names a number format that is given and changes nothing.
+/// @param input with the format @param graph to run @param isTimed whether the format has a part in
+/// the times of kernels: in a trace; those of a graph have formats of their own
 void
-WarnOfIdleType(const Input& input, const ExecutionGraph& graph)
+WarnOfIdleType(const Input& input, const ExecutionGraph& graph, bool isTimed)
 {
-    if (!input.dataType.empty() && CountTimed(graph) == 0 &&
-        graph.GetFacts().modelFlopsPerIteration == 0)
+    if (!input.dataType.empty() && graph.GetFacts().modelFlopsPerIteration == 0 &&
+        !(isTimed && CountTimed(graph) > 0))
     {
-        Warn("--dataType=" + input.dataType +
-             " has no effect: the file has the times of all kernels, and not the FLOPs of the "
-             "model");
+        Warn("--dataType=" + input.dataType + " has no effect: the file has the " +
+             (CountTimed(graph) == 0 ? "times of all kernels" : "formats of all kernels") +
+             ", and not the FLOPs of the model");
     }
 }
 
@@ -151,8 +154,8 @@ RunTrace(const Input& input, ProgramOptions& options, const Cluster& cluster, Da
     const ExecutionGraph graph =
         options.FitComputation(LoadTrace(input.trace, traceOptions), options.information.notes);
     CheckSizes(input.trace, graph);
-    WarnOfTimes(input.trace, options, graph);
-    WarnOfIdleType(input, graph);
+    WarnOfTimes(input.trace, options, cluster, graph);
+    WarnOfIdleType(input, graph, true);
     std::cout << "Trace " << input.trace << ": " << graph.GetNDevices() << " ranks, "
               << graph.GetNTasks() << " tasks\n";
     RunAndReport(options, cluster, graph, type);
@@ -181,9 +184,9 @@ RunJob(const Input& input, ProgramOptions& options)
                                         ": has no tasks, so that there is nothing to run");
         }
         CheckSizes(input.graph, graph);
-        WarnOfTimes(input.graph, options, graph);
+        WarnOfTimes(input.graph, options, cluster, graph);
         WarnOfIdleDevices(input.graph, graph);
-        WarnOfIdleType(input, graph);
+        WarnOfIdleType(input, graph, false);
         RunAndReport(options, cluster, graph, type);
     }
     else
@@ -215,6 +218,7 @@ AddInput(OptionList& command, Input& input, const ProgramOptions& options)
                      "trace: time of compute nodes, as they were recorded or by the roofline of "
                      "their FLOPs and bytes",
                      input.compute);
+    command.AddNames("traceCompute", {"recorded", "roofline"});
     command.AddValue("traceGroups",
                      "trace: JSON file with the process groups, {\"NAME\": [RANK, ...]}",
                      input.groups);
@@ -222,7 +226,7 @@ AddInput(OptionList& command, Input& input, const ProgramOptions& options)
                      "number format whose peak rate the utilisation refers to, and the roofline of "
                      "a trace (default: bf16, for a model that of the strategy)",
                      input.dataType);
-    command.AddCheck("dataType", [](const std::string& name) { DataTypeFromString(name); });
+    command.AddNames("dataType", ListDataTypes());
     for (const char* name : {"ranks", "traceCompute", "traceGroups"})
     {
         command.AddIdle(name,

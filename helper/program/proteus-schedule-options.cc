@@ -48,8 +48,7 @@ ScheduleOptions::AddTo(OptionList& command)
                      "model: what it reads)",
                      crossIteration);
     command.AddRange("iterations", 1);
-    command.AddCheck("crossIteration",
-                     [](const std::string& name) { CrossIterationFromString(name); });
+    command.AddNames("crossIteration", GetCrossIterationNames());
     command.AddIdleParts(
         "communicationSchedule",
         [this]() {

@@ -205,12 +205,15 @@ class ScheduleProgram : public CommandLineProgram
                          "what an iteration waits for of the one before: barrier (all of it) or "
                          "tensor (each operator for its own parameters)",
                          m_options.crossIteration);
-        command.AddCheck("policies", [](const std::string& policies) {
-            for (const std::string& policy : SplitOnce("--policies=" + policies, policies))
-            {
-                FindSchedulingPolicy(policy);
-            }
-        });
+        std::vector<std::string> policies;
+        for (const SchedulingPolicy& policy : GetSchedulingPolicies())
+        {
+            policies.push_back(policy.name);
+        }
+        command.AddNames("policies", policies, NameUse::LIST);
+        command.AddNames("priorityOn",
+                         {schedule_place::SENDER, schedule_place::WIRE, schedule_place::BOTH},
+                         NameUse::LIST);
         command.AddCheck("messageUs", [](const std::string& microseconds) {
             constexpr double MOST = MOST_MESSAGE_PS / 1e6;
             if (std::stod(microseconds) < 0 || std::stod(microseconds) > MOST)
@@ -222,8 +225,7 @@ class ScheduleProgram : public CommandLineProgram
         command.AddRange("credit", 1);
         command.AddRange("wireClasses", 1, 7);
         command.AddRange("iterations", 2);
-        command.AddCheck("crossIteration",
-                         [](const std::string& name) { CrossIterationFromString(name); });
+        command.AddNames("crossIteration", GetCrossIterationNames());
         for (const char* name : {"partition", "credit", "messageUs", "serial", "priorityOn"})
         {
             command.AddIdle(name, [this] {
@@ -260,13 +262,7 @@ class ScheduleProgram : public CommandLineProgram
         command.AddValue("method", "of the search: " + DescribeMethods(), m_options.method);
         command.AddValue("evaluations", "of the search, at most", m_options.evaluations);
         command.AddValue("searchSeed", "random seed of the search", m_options.seed);
-        command.AddCheck("method", [](const std::string& method) {
-            const std::vector<std::string> known = GetTunerMethods();
-            if (std::find(known.begin(), known.end(), method) == known.end())
-            {
-                throw std::invalid_argument("must be one of " + DescribeMethods());
-            }
-        });
+        command.AddNames("method", GetTunerMethods());
         command.AddRange("evaluations", 1);
         command.AddRange("searchSeed", 0, INT64_MAX);
         for (const char* name : {"method", "evaluations", "searchSeed"})

@@ -6,6 +6,7 @@
 
 #include "proteus-search-options.h"
 
+#include "proteus-data-type-names.h"
 #include "proteus-option-list.h"
 #include "proteus-search-experts.h"
 
@@ -87,13 +88,14 @@ SearchOptions::AddTo(OptionList& command)
     });
     command.AddValue("globalBatch", "samples per iteration", globalBatch);
     command.AddValue("dataType", "number format of matrix products", dataType);
-    command.AddCheck("dataType", [](const std::string& name) { DataTypeFromString(name); });
-    command.AddValue("optimizer", "sgd, momentum or adam", optimizer);
+    command.AddNames("dataType", ListDataTypes());
+    command.AddValue("optimizer", "sgd, momentum, adam or lamb", optimizer);
+    command.AddNames("optimizer", GetOptimizerKindNames());
     command.AddValue("objective",
                      "time (shortest iteration on all GPUs), throughput-per-GPU or cost (rent of "
                      "whole servers per sample, see --prices); the latter two with fewer GPUs, too",
                      objective);
-    command.AddCheck("objective", [](const std::string& name) { SearchObjectiveFromString(name); });
+    command.AddNames("objective", {"time", "throughput-per-GPU", "cost"});
     command.AddValue("prices", "table with rents of GPUs, a JSON file", prices);
     command.AddInput("prices");
     command.Add("budget",
@@ -132,6 +134,9 @@ SearchOptions::AddTo(OptionList& command)
         "schedule, mapping (pipelines inside or across servers), virtualStages, layouts (of "
         "every operator, in stages of up to 64 GPUs), separated by commas",
         vary);
+    std::vector<std::string> choices = CHOICES;
+    choices.insert(choices.end(), {"all", "none"});
+    command.AddNames("vary", choices, NameUse::LIST);
     command.AddValue("layoutPlans",
                      "plans, the best by formula and unlike each other, in whose stages layouts "
                      "are searched",
@@ -157,6 +162,7 @@ SearchOptions::AddTo(OptionList& command)
                      "what --plot draws: times (of the best strategies), or front (time against "
                      "memory of all that were run, and those that nothing beats in both)",
                      plotOf);
+    command.AddNames("plotOf", {"times", "front"});
     command.AddValue("log",
                      "file that keeps the results of runs; a search that was stopped goes on "
                      "from it",

@@ -110,18 +110,9 @@ class Search
              << m_options.dataType << ", " << m_options.optimizer << ", framework "
              << m_framework.name << ", seed " << RngSeedManager::GetSeed() << ", run "
              << RngSeedManager::GetRun();
-        for (uint16_t i = 0; i < TypeId::GetRegisteredN(); ++i)
+        for (const ChangedAttribute& attribute : FindChangedAttributes())
         {
-            const TypeId type = TypeId::GetRegistered(i);
-            for (std::size_t a = 0; a < type.GetAttributeN(); ++a)
-            {
-                const auto attribute = type.GetAttribute(a);
-                if (IsChanged(attribute))
-                {
-                    text << ", " << type.GetName() << "::" << attribute.name << "="
-                         << attribute.initialValue->SerializeToString(attribute.checker);
-                }
-            }
+            text << ", " << attribute.GetFullName() << "=" << attribute.value;
         }
         text << ", links and files " << DigestInputs();
         return text.str();

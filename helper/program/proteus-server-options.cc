@@ -200,6 +200,7 @@ ServerOptions::AddTo(OptionList& command)
                      "what carries them: all-reduce (as NCCL chooses), or parameter-server: hosts "
                      "add up, and push to and pull from servers",
                      gradients);
+    command.AddNames("gradients", {ALL_REDUCE, PARAMETER_SERVER});
     command.AddValue("servers",
                      "hosts with parameter servers: of the workers, from the first on (0: all), or "
                      "of their own",
@@ -209,12 +210,14 @@ ServerOptions::AddTo(OptionList& command)
                                  "a CPU ") +
                          DEFAULT_SERVER_CPU + " and a NIC)",
                      serverHosts);
+    command.AddNames("serverHosts", {WORKER_HOSTS, OWN_HOSTS});
     command.AddValue(
         "hostAggregation",
         "who adds up the GPUs of a host before they go to servers: host (copies to its "
         "memory, sums by its CPU; MXNet's dist_sync), or gpu (kernels of NCCL; "
         "dist_device_sync)",
         hostAggregation);
+    command.AddNames("hostAggregation", {BY_HOST, BY_GPU});
     command.AddValue(
         "serverRate",
         "gradients that the CPU of a server, or of a host that adds up, adds to a sum, "
@@ -225,6 +228,7 @@ ServerOptions::AddTo(OptionList& command)
                      "(synchronous) or more, or async; not of servers on workers' hosts with "
                      "--hostAggregation=gpu",
                      staleness);
+    command.AddNames("staleness", {ASYNCHRONOUS}, NameUse::OPEN);
 }
 
 void

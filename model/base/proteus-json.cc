@@ -375,6 +375,12 @@ JsonValue::Shown() const
 }
 
 std::string
+JsonValue::Dump() const
+{
+    return m_value->dump();
+}
+
+std::string
 JsonValue::GetPointer() const
 {
     // Searching the document anew costs nothing as long as nothing is wrong.

@@ -66,6 +66,9 @@ class JsonValue
     /// @return the value as a message shows it: JSON, not too long
     std::string Shown() const;
 
+    /// @return the whole value as JSON, on one line
+    std::string Dump() const;
+
     /// @param key of a field @return whether this object has it @throw if this is no object
     bool Has(const char* key) const;
 

@@ -6,16 +6,15 @@
 
 #include "proteus-model-json.h"
 
-#include "proteus-expression.h"
 #include "proteus-input-file.h"
+#include "proteus-model-adapters.h"
 #include "proteus-model-unused.h"
+#include "proteus-model-variables.h"
 
 #include "ns3/proteus-adapters.h"
 #include "ns3/proteus-json.h"
 #include "ns3/proteus-warning.h"
 
-#include <algorithm>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -38,122 +37,12 @@ constexpr uint64_t MAX_LAYERS = 200000;
 /// Blocks within blocks that are still no mistake.
 constexpr std::size_t MAX_BLOCK_DEPTH = 20;
 
-/// Variables, each evaluated when it is asked for.
-class Variables
-{
-  public:
-    explicit Variables(const Variables* outer = nullptr)
-        : m_outer(outer)
-    {
-    }
-
-    void SetValue(const std::string& name, int64_t value)
-    {
-        m_values[name] = value;
-    }
-
-    void SetExpression(const std::string& name, const JsonValue& value)
-    {
-        m_values.erase(name);
-        m_expressions.insert_or_assign(name, value);
-    }
-
-    /// @return the names of those with an expression
-    std::set<std::string> GetNames() const
-    {
-        std::set<std::string> names;
-        for (const auto& [name, expression] : m_expressions)
-        {
-            names.insert(name);
-        }
-        return names;
-    }
-
-    int64_t Find(const std::string& name) const
-    {
-        const auto known = m_values.find(name);
-        if (known != m_values.end())
-        {
-            return known->second;
-        }
-        const auto expression = m_expressions.find(name);
-        if (expression != m_expressions.end())
-        {
-            if (!m_open.insert(name).second)
-            {
-                throw std::invalid_argument("variable " + name + " depends on itself");
-            }
-            const int64_t value = Evaluate(expression->second);
-            m_open.erase(name);
-            m_values[name] = value;
-            return value;
-        }
-        if (!m_outer)
-        {
-            throw std::invalid_argument("variable " + name + " is not known");
-        }
-        return m_outer->Find(name);
-    }
-
-    int64_t Evaluate(const JsonValue& value) const
-    {
-        if (!value.IsString())
-        {
-            return static_cast<int64_t>(value.AsWhole(0, std::numeric_limits<int64_t>::max()));
-        }
-        try
-        {
-            return EvaluateExpression(value.AsName(),
-                                      [&](const std::string& name) { return Find(name); });
-        }
-        catch (const PlacedError&)
-        {
-            throw; // a variable's own expression
-        }
-        catch (const std::invalid_argument& error)
-        {
-            Fail(value, error.what());
-        }
-    }
-
-  private:
-    /// An error that says where it is.
-    struct PlacedError : std::invalid_argument
-    {
-        using std::invalid_argument::invalid_argument;
-    };
-
-    [[noreturn]] static void Fail(const JsonValue& value, const std::string& cause)
-    {
-        try
-        {
-            value.Fail(cause);
-        }
-        catch (const std::invalid_argument& error)
-        {
-            throw PlacedError(error.what());
-        }
-    }
-
-    const Variables* m_outer;
-    mutable std::map<std::string, int64_t> m_values;
-    std::map<std::string, JsonValue> m_expressions;
-    mutable std::set<std::string> m_open; //!< being evaluated
-};
-
 /// @param key of an operator @return whether it says where the operator stands, or whether its
 /// parameters are trained
 bool
 IsLayerField(const std::string& key)
 {
     return key == "op" || key == "name" || key == "in" || key == "when" || key == "frozen";
-}
-
-/// @param key of an operator @return whether it is about low-rank adapters
-bool
-IsAdapterField(const std::string& key)
-{
-    return key == "adapter" || key == "adapterShared" || key == "adapterDropout";
 }
 
 /// Where names are looked for.
@@ -212,21 +101,17 @@ class Reader
 
   private:
     void ReadInput(const JsonValue& value);
-    void ReadLayers(const JsonValue& list, const Scope& scope, const Variables& variables);
-    void ReadBlock(const JsonValue& value, const Scope& scope, const Variables& variables);
+    void ReadLayers(const JsonValue& list, const Scope& scope, const ModelVariables& variables);
+    void ReadBlock(const JsonValue& value, const Scope& scope, const ModelVariables& variables);
     void CheckGiven(const JsonValue& root) const;
     void CheckLayers(const JsonValue& list) const;
     void CountLayer(const JsonValue& value);
     /// What can be said of a layer whether it is switched on or not.
     void CheckLayer(const JsonValue& value) const;
-    void ReadOperator(const JsonValue& value, const Scope& scope, const Variables& variables);
+    void ReadOperator(const JsonValue& value, const Scope& scope, const ModelVariables& variables);
     /// @param value an operator @return its attributes
-    static OperatorAttributes ReadAttributes(const JsonValue& value, const Variables& variables);
-    std::vector<TensorId> ReadAdapters(const JsonValue& value,
-                                       const Variables& variables,
-                                       const std::string& name,
-                                       TensorId input,
-                                       const std::vector<TensorId>& results);
+    static OperatorAttributes ReadAttributes(const JsonValue& value,
+                                             const ModelVariables& variables);
     /// @return names of its inputs, as they are written; none where it does not say
     static std::vector<JsonValue> ListInputs(const JsonValue& value);
     std::vector<TensorId> FindInputs(const JsonValue& value, const Scope& scope) const;
@@ -234,7 +119,7 @@ class Reader
 
     ModelBuilder m_builder;
     const std::map<std::string, int64_t>& m_given;
-    Variables m_variables;
+    ModelVariables m_variables;
     std::optional<JsonValue> m_blocks;
     std::size_t m_depth{0};
     uint64_t m_nLayers{0};
@@ -380,6 +265,13 @@ Reader::CheckLayer(const JsonValue& value) const
     else
     {
         const std::string kind = value.Get("op").AsName();
+        for (const char* key : {"adapterShared", "adapterDropout"})
+        {
+            if (value.Has(key) && !value.Has("adapter"))
+            {
+                value.Get(key).Fail("belongs to an adapter: add \"adapter\", its rank");
+            }
+        }
         for (const std::string& key : value.GetKeys())
         {
             if (IsAdapterField(key) && kind != "linear")
@@ -405,7 +297,7 @@ Reader::CheckLayer(const JsonValue& value) const
 }
 
 OperatorAttributes
-Reader::ReadAttributes(const JsonValue& value, const Variables& variables)
+Reader::ReadAttributes(const JsonValue& value, const ModelVariables& variables)
 {
     OperatorAttributes attributes;
     for (const std::string& key : value.GetKeys())
@@ -435,55 +327,8 @@ Reader::ReadAttributes(const JsonValue& value, const Variables& variables)
     return attributes;
 }
 
-/// Adds the adapters of a linear layer. @return what takes the place of its results
-std::vector<TensorId>
-Reader::ReadAdapters(const JsonValue& value,
-                     const Variables& variables,
-                     const std::string& name,
-                     TensorId input,
-                     const std::vector<TensorId>& results)
-{
-    const auto ranks = value.Find("adapter");
-    if (!ranks)
-    {
-        return results;
-    }
-    const auto rank = [&](const JsonValue& field) {
-        const int64_t number = variables.Evaluate(field);
-        if (number < 0)
-        {
-            field.Fail("a rank must not be negative, and is " + std::to_string(number));
-        }
-        return static_cast<uint64_t>(number);
-    };
-    AdapterSpec spec;
-    if (ranks->IsList())
-    {
-        for (std::size_t i = 0; i < ranks->Size(); ++i)
-        {
-            spec.ranks.push_back(rank(ranks->At(i)));
-        }
-    }
-    else
-    {
-        spec.ranks = {rank(*ranks)};
-    }
-    const auto shared = value.Find("adapterShared");
-    if (shared && variables.Evaluate(*shared) != 0)
-    {
-        spec.ranks = {*std::max_element(spec.ranks.begin(), spec.ranks.end())};
-    }
-    const auto dropout = value.Find("adapterDropout");
-    spec.hasDropout = dropout && variables.Evaluate(*dropout) != 0;
-    if (const auto word = value.Find("tensorParallel"))
-    {
-        spec.tensorParallel = word->AsName();
-    }
-    return ranks->Check([&] { return AddAdapters(m_builder, name, input, results, spec); });
-}
-
 void
-Reader::ReadOperator(const JsonValue& value, const Scope& scope, const Variables& variables)
+Reader::ReadOperator(const JsonValue& value, const Scope& scope, const ModelVariables& variables)
 {
     const std::string kind = value.Get("op").AsName();
     const std::string name = scope.prefix + value.Get("name").AsName();
@@ -502,8 +347,11 @@ Reader::ReadOperator(const JsonValue& value, const Scope& scope, const Variables
     const std::vector<TensorId> inputs = FindInputs(value, scope);
     const std::vector<TensorId> results =
         value.Check([&] { return m_builder.Add(kind, name, inputs, attributes, shared); });
-    const std::vector<TensorId> adapted =
-        results.empty() ? results : ReadAdapters(value, variables, name, inputs[0], results);
+    const auto spec = results.empty() ? std::nullopt : ReadAdapterSpec(value, variables);
+    const std::vector<TensorId> adapted = spec ? value.Get("adapter").Check([&] {
+        return AddAdapters(m_builder, name, inputs[0], results, *spec);
+    })
+                                               : results;
     for (std::size_t i = 0; i < results.size(); ++i)
     {
         if (adapted[i] != results[i])
@@ -515,7 +363,7 @@ Reader::ReadOperator(const JsonValue& value, const Scope& scope, const Variables
 }
 
 void
-Reader::ReadBlock(const JsonValue& value, const Scope& scope, const Variables& variables)
+Reader::ReadBlock(const JsonValue& value, const Scope& scope, const ModelVariables& variables)
 {
     const JsonValue block = value.Get("block");
     const JsonValue layers = m_blocks->Get(block.AsName().c_str());
@@ -543,7 +391,7 @@ Reader::ReadBlock(const JsonValue& value, const Scope& scope, const Variables& v
     for (int64_t i = 0; i < repeat; ++i)
     {
         CountLayer(value);
-        Variables inner(&variables);
+        ModelVariables inner(&variables);
         inner.SetValue("index", i);
         if (const auto with = value.Find("with"))
         {
@@ -571,7 +419,7 @@ Reader::ReadBlock(const JsonValue& value, const Scope& scope, const Variables& v
 }
 
 void
-Reader::ReadLayers(const JsonValue& list, const Scope& scope, const Variables& variables)
+Reader::ReadLayers(const JsonValue& list, const Scope& scope, const ModelVariables& variables)
 {
     for (std::size_t i = 0; i < list.Size(); ++i)
     {
@@ -784,6 +632,11 @@ LoadModel(const std::string& path, const std::map<std::string, int64_t>& variabl
                 Warn(documents[i]->GetFileName() + ": /let/" + name +
                      ": has no effect: it follows from the strategy");
             }
+        }
+        if (let && let->Has("index"))
+        {
+            Warn(documents[i]->GetFileName() +
+                 ": /let/index: has no effect in blocks, where it counts their repetitions");
         }
         reader.AddVariables(documents[i]->GetRoot());
     }

@@ -100,12 +100,49 @@ AddVariablesOf(const Documents& documents, std::set<std::string>& names)
     }
 }
 
+/// Adds what layers hand to blocks, and no block mentions.
+/// @param value to search, with all inside it @param mentioned in blocks @param unused gets it
+void
+AddUnusedWith(const JsonValue& value,
+              const std::set<std::string>& mentioned,
+              std::vector<std::string>& unused)
+{
+    if (value.IsList())
+    {
+        for (std::size_t i = 0; i < value.Size(); ++i)
+        {
+            AddUnusedWith(value.At(i), mentioned, unused);
+        }
+    }
+    if (!value.IsObject())
+    {
+        return;
+    }
+    for (const std::string& key : value.GetKeys())
+    {
+        const JsonValue part = value.Get(key.c_str());
+        if (key != "with" || !value.Has("block"))
+        {
+            AddUnusedWith(part, mentioned, unused);
+            continue;
+        }
+        for (const std::string& name : part.GetKeys())
+        {
+            if (mentioned.count(name) == 0)
+            {
+                unused.push_back(part.Get(name.c_str()).Describe("variable " + name));
+            }
+        }
+    }
+}
+
 } // namespace
 
 std::vector<std::string>
 FindUnusedInModel(const std::vector<std::unique_ptr<JsonDocument>>& documents)
 {
     const std::set<std::string> ofLayers = FindMentioned(documents, {"blocks", "layers"});
+    const std::set<std::string> ofBlocks = FindMentioned(documents, {"blocks"});
     std::set<std::string> mentioned = FindMentioned(documents, {"inputs", "frozen"});
     mentioned.insert(ofLayers.begin(), ofLayers.end());
     AddVariablesOf(documents, mentioned);
@@ -131,6 +168,13 @@ FindUnusedInModel(const std::vector<std::unique_ptr<JsonDocument>>& documents)
             if (ofLayers.count(name) == 0)
             {
                 unused.push_back(document->GetFileName() + ": input " + name);
+            }
+        }
+        for (const char* field : {"blocks", "layers"})
+        {
+            if (const auto part = document->GetRoot().Find(field))
+            {
+                AddUnusedWith(*part, ofBlocks, unused);
             }
         }
     }

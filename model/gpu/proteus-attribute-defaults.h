@@ -10,8 +10,10 @@
 #include "ns3/boolean.h"
 #include "ns3/type-id.h"
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 /**
  * @file
@@ -72,6 +74,42 @@ IsChanged(const TypeId::AttributeInformation& attribute)
 {
     return attribute.initialValue->SerializeToString(attribute.checker) !=
            attribute.originalInitialValue->SerializeToString(attribute.checker);
+}
+
+/// An attribute whose default is another one than is built in.
+struct ChangedAttribute
+{
+    TypeId type;       //!< of the objects that have it
+    std::string name;  //!< without the type
+    std::string value; //!< its default now
+
+    /// @return the name with the type, as a command line has it
+    std::string GetFullName() const
+    {
+        return type.GetName() + "::" + name;
+    }
+};
+
+/// @return all of them, in the order in which types were registered
+inline std::vector<ChangedAttribute>
+FindChangedAttributes()
+{
+    std::vector<ChangedAttribute> changed;
+    for (uint16_t i = 0; i < TypeId::GetRegisteredN(); ++i)
+    {
+        const TypeId type = TypeId::GetRegistered(i);
+        for (std::size_t a = 0; a < type.GetAttributeN(); ++a)
+        {
+            const TypeId::AttributeInformation attribute = type.GetAttribute(a);
+            if (IsChanged(attribute))
+            {
+                changed.push_back({type,
+                                   attribute.name,
+                                   attribute.initialValue->SerializeToString(attribute.checker)});
+            }
+        }
+    }
+    return changed;
 }
 
 } // namespace proteus

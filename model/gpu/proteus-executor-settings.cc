@@ -192,31 +192,22 @@ std::vector<EngineSetting>
 FindChangedEngineSettings()
 {
     std::vector<EngineSetting> changed;
-    for (uint16_t i = 0; i < TypeId::GetRegisteredN(); ++i)
+    for (const ChangedAttribute& attribute : FindChangedAttributes())
     {
-        const TypeId type = TypeId::GetRegistered(i);
+        const TypeId type = attribute.type;
         const bool isNetwork = type == PacketNetwork::GetTypeId();
         if (!isNetwork && type != Fabric::GetTypeId() && type != Transport::GetTypeId() &&
             !type.IsChildOf(CongestionType::GetTypeId()))
         {
             continue;
         }
-        for (std::size_t a = 0; a < type.GetAttributeN(); ++a)
+        if (isNetwork && attribute.name.compare(0, 4, "Join") != 0)
         {
-            const TypeId::AttributeInformation attribute = type.GetAttribute(a);
-            if (isNetwork && attribute.name.compare(0, 4, "Join") != 0)
-            {
-                continue; // a field of CollectiveSettings, or without influence on results
-            }
-            if (IsChanged(attribute))
-            {
-                const std::string name = type.GetName() + "::" + attribute.name;
-                changed.push_back({name,
-                                   attribute.initialValue->SerializeToString(attribute.checker),
-                                   FindStandIn(name),
-                                   FindTechnologies(type, attribute.name)});
-            }
+            continue; // a field of CollectiveSettings, or without influence on results
         }
+        const std::string name = attribute.GetFullName();
+        changed.push_back(
+            {name, attribute.value, FindStandIn(name), FindTechnologies(type, attribute.name)});
     }
     // A window of one's own goes without the share: one thing that was changed, not two.
     const std::string network = "ns3::proteus::PacketNetwork::";

@@ -293,6 +293,12 @@ CrossIterationFromString(const std::string& text)
     return CROSS_ITERATIONS.Parse(text);
 }
 
+std::vector<std::string>
+GetCrossIterationNames()
+{
+    return CROSS_ITERATIONS.List();
+}
+
 RepeatedGraph
 RepeatGraph(const ExecutionGraph& graph,
             const std::vector<CarriedDependency>& carried,

@@ -38,6 +38,9 @@ const char* ToString(CrossIteration value);
 /// @ingroup proteus
 /// @param text a name @return the value @throw std::invalid_argument that lists the names
 CrossIteration CrossIterationFromString(const std::string& text);
+/// @ingroup proteus
+/// @return names of all dependencies between iterations
+std::vector<std::string> GetCrossIterationNames();
 
 /// @ingroup proteus
 /// A dependency from one iteration to the next, by the rules of other dependencies.

@@ -423,6 +423,12 @@ RecomputePlanFromString(const std::string& text)
     return RECOMPUTE_PLANS.Parse(text);
 }
 
+std::vector<std::string>
+GetRecomputePlanNames()
+{
+    return RECOMPUTE_PLANS.List();
+}
+
 uint32_t
 ParallelPlan::GetNMicroBatches() const
 {

@@ -41,6 +41,9 @@ const char* ToString(RecomputePlan plan);
 /// @ingroup proteus
 /// @param text a name @return the value @throw std::invalid_argument that lists the names
 RecomputePlan RecomputePlanFromString(const std::string& text);
+/// @ingroup proteus
+/// @return names of all plans of recomputation
+std::vector<std::string> GetRecomputePlanNames();
 
 /**
  * @ingroup proteus

@@ -210,6 +210,12 @@ OptimizerKindFromString(const std::string& text)
     return OPTIMIZERS.Parse(text);
 }
 
+std::vector<std::string>
+GetOptimizerKindNames()
+{
+    return OPTIMIZERS.List();
+}
+
 uint64_t
 GetStoredBytes(DataType type)
 {

@@ -190,6 +190,9 @@ const char* ToString(OptimizerKind kind);
 /// @ingroup proteus
 /// @param text a name @return the value @throw std::invalid_argument that lists the names
 OptimizerKind OptimizerKindFromString(const std::string& text);
+/// @ingroup proteus
+/// @return names of all optimizers
+std::vector<std::string> GetOptimizerKindNames();
 
 /// @ingroup proteus
 /// The optimizer, and what replicas share of its work (ZeRO).

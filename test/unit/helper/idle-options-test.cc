@@ -374,6 +374,58 @@ TEST(IdleOptions, EnvironmentVariablesOfNs3AreNamed)
     ExpectNote(outcome, "the environment variable " + name + " is set");
 }
 
+// What NCCL would read, and nothing here does.
+TEST(IdleOptions, EnvironmentVariablesOfNcclAreNamed)
+{
+    ASSERT_EQ(setenv("NCCL_PROTO", "LL", 0), 0);
+    ASSERT_EQ(setenv("NCCL_ALGO", "Tree", 0), 0);
+    ASSERT_EQ(setenv("NCCL_DEBUG", "INFO", 0), 0);
+    const Outcome run = Start("run", {MODEL, PLAN, "--executor=flow", "--quiet"});
+    const Outcome flows = Start("cluster", {"--cluster=dgx-a100", "--quiet"});
+    unsetenv("NCCL_PROTO");
+    unsetenv("NCCL_ALGO");
+    unsetenv("NCCL_DEBUG");
+    EXPECT_EQ(run.code, 0) << run.error;
+    ExpectNote(run, "variables of NCCL in the environment have no effect");
+    ExpectNote(run, "(NCCL_ALGO, NCCL_PROTO)");
+    EXPECT_EQ(flows.error.find("NCCL_"), std::string::npos) << flows.error;
+}
+
+// A least time that no kernel falls below.
+TEST(IdleOptions, LaunchIntervalsAndFormatsThatChangeNothingAreNotes)
+{
+    const std::string graph = "--graph=" + WORKLOADS + "/graphs/data-parallel-8.json";
+    const auto run = [&](const std::string& option) {
+        return Start("run", {graph, "--nodes=1", "--executor=flow", "--quiet", option});
+    };
+    ExpectNote(run("--launchInterval=10us"), "no kernel is shorter than it");
+    ExpectNote(run("--dataType=fp8"), "--dataType=fp8 has no effect: the file has the formats");
+    const Outcome slow = run("--launchInterval=20ms");
+    EXPECT_EQ(slow.code, 0) << slow.error;
+    EXPECT_EQ(slow.error.find("no effect"), std::string::npos) << slow.error;
+}
+
+// A flow goes over all NVLinks of its GPU: nothing is left to chance inside a server.
+TEST(IdleOptions, StreamsOfFlowsInsideAServerAreNotes)
+{
+    const std::string graph = "--graph=" + WORKLOADS + "/graphs/data-parallel-8.json";
+    const auto run = [&](const std::string& executor) {
+        return Start("run",
+                     {graph, "--nodes=1", "--executor=" + executor, "--quiet", "--stream=7"});
+    };
+    const std::string note = "Note: flow: --stream=7 has no effect: no two paths are equal";
+    EXPECT_NE(run("flow").out.find(note), std::string::npos);
+    EXPECT_EQ(run("packet").out.find("--stream=7"), std::string::npos);
+}
+
+// The default of --executor gives way to --htae; so does the same value that was typed.
+TEST(IdleOptions, AnExecutorThatAnotherOptionReplacesIsNamed)
+{
+    const Outcome outcome =
+        Start("run", {MODEL, PLAN, "--executor=packet", "--htae=Classic", "--quiet"});
+    ExpectNote(outcome, "--executor=packet has no effect: --htae=classic alone means");
+}
+
 // Settings that another one switches off.
 TEST(IdleOptions, SettingsThatOthersSwitchOffAreNotes)
 {

@@ -91,8 +91,8 @@ const std::vector<Mistake> MISTAKES{
     {"gpt3", {"--computeSlowdown=10%%"}, "per cent such as 10%"},
     {"gpt3", {"--computeSlowdown=-0.1", "--executor=flow"}, "must be a number from 0 to 1000"},
     {"gpt3", {"--computeSlowdown=1e30", "--executor=flow"}, "--computeSlowdown: must be a number"},
-    {"gpt3", {"--dataType=foo"}, "--dataType=foo: unknown data type"},
-    {"run", {"--dataType=foo"}, "--dataType=foo: unknown data type"},
+    {"gpt3", {"--dataType=foo"}, "--dataType=foo: there are bf16, fp16, fp8"},
+    {"run", {"--dataType=foo"}, "--dataType=foo: there are fp32, tf32"},
     {"run",
      {"--communicationSchedule=foo", MODEL, PLAN, "--executor=flow"},
      "--communicationSchedule=foo: schedule: unknown policy"},
@@ -192,7 +192,7 @@ const std::vector<Mistake> MISTAKES{
     {"gpt3", {"--csv=x", "--summary=./x"}, "would both write"},
     {"gpt3", {"--csv=a/../x.csv", "--report=x.csv"}, "would both write"},
     {"run", {"--json=o", "--timeline=o"}, "would both write o"},
-    {"gpt3", {"--recompute=foo"}, "--recompute=foo: unknown recomputation"},
+    {"gpt3", {"--recompute=foo"}, "--recompute=foo: there are none, selective, full"},
     {"gpt3", {"--model=125M", "--saveGraph=g.txt"}, "--saveGraph=g.txt: the name of a graph file"},
     {"fabrics", {MODEL, PLAN, "--cluster=foo"}, "--cluster=foo: "},
     {"fabrics",
@@ -255,7 +255,7 @@ const std::vector<Mistake> MISTAKES{
      "partBytes stands there twice"},
     {"search",
      {"--model=gpt3-125m", "--objective=speed"},
-     "--objective=speed: unknown objective 'speed'"},
+     "--objective=speed: there are time, throughput-per-GPU, cost"},
     {"search",
      {"--model=gpt3-125m", "--globalBatch=8", "--vary=recompute,recompute"},
      "--vary=recompute,recompute: recompute stands there twice"},
@@ -281,7 +281,9 @@ const std::vector<Mistake> MISTAKES{
      {MODEL, "--strategy=dp=2,microbatch=4"},
      "/microbatch: unknown field; did you mean"},
     {"run", {MODEL, R"(--strategy={"dp": 8, "version": 2})"}, "/version: must be 1, not 2"},
-    {"run", {"--traceCompute=measured", "--trace=x"}, "must be recorded or roofline"},
+    {"run",
+     {"--traceCompute=measured", "--trace=x"},
+     "--traceCompute=measured: there are recorded, roofline"},
     {"run", {MODEL, PLAN, "--report=x.pdf"}, "--report=x.pdf: is a page: the name must end in"},
     {"run", {MODEL, PLAN, "--executor=flow", "--pcap=x"}, "no executor of this run sends every"},
     {"run", {MODEL, PLAN, "--executor=ideal", "--linkSeries=x.csv"}, "add --executor=packet"},
@@ -307,15 +309,15 @@ const std::vector<Mistake> MISTAKES{
     {"run", {"--cpuVendor=cyrix", MODEL, PLAN, "--quiet"}, "there are intel, amd"},
     {"run", {"--netPlugin=pigeons", MODEL, PLAN, "--quiet"}, "there are efa, efa-v1"},
     {"run", {MODEL, PLAN, "--globalBatch=16"}, "it is part of the strategy"},
-    {"collective", {"--launchMode=threads"}, "--launchMode=threads: unknown launch mode 'threads'"},
-    {"collective", {"--grouping=pairs"}, "must be stride or block"},
-    {"gpt3", {"--executor=packets"}, "must be of packet, flow"},
-    {"gpt3", {"--executor=flow;packet"}, "must be of packet, flow"},
+    {"collective", {"--launchMode=threads"}, "--launchMode=threads: there are stream"},
+    {"collective", {"--grouping=pairs"}, "--grouping=pairs: there are stride, block"},
+    {"gpt3", {"--executor=packets"}, "--executor=packets: did you mean packet?"},
+    {"gpt3", {"--executor=flow;packet"}, "--executor=flow;packet: there are both, packet"},
     {"gpt3", {"--executor="}, "--executor needs a value"},
     {"gpt3", {"--executor=flow_calibrated"}, "needs --calibration=FILE"},
-    {"gpt3", {"--htae=new"}, "must be flow or classic"},
+    {"gpt3", {"--htae=new"}, "--htae=new: there are flow, classic"},
     {"gpt3", {"--fabric=ring"}, "leaf-spine"},
-    {"gpt3", {"--schedule=zb"}, "choose one of 1f1b, gpipe"},
+    {"gpt3", {"--schedule=zb"}, "--schedule=zb: there are 1f1b, gpipe"},
     {"schedule",
      {"--model=vgg16", "--strategy=dp=8", "--credit=0"},
      "--credit=0: must be a number from 1"},
@@ -324,16 +326,16 @@ const std::vector<Mistake> MISTAKES{
      "--partition=0: must be a number from 1"},
     {"schedule",
      {"--model=vgg16", "--strategy=dp=8", "--policies=priorty"},
-     "there are: arrival, buckets"},
+     "--policies=priorty: did you mean priority?"},
     {"schedule",
      {"--model=vgg16", "--strategy=dp=8", "--gradients=servers"},
-     "all-reduce or parameter-server"},
+     "--gradients=servers: there are all-reduce, parameter-server"},
     {"schedule",
      {"--model=vgg16", "--strategy=dp=8", "--servers=2"},
      "add --gradients=parameter-server"},
     {"schedule",
      {"--model=vgg16", "--strategy=dp=8", "--gradients=parameter-server", "--hostAggregation=cpu"},
-     "--hostAggregation=cpu: must be host or gpu"},
+     "--hostAggregation=cpu: did you mean gpu?"},
     {"schedule",
      {"--model=vgg16", "--strategy=dp=8", "--hostAggregation=gpu"},
      "an all-reduce has no servers; add --gradients=parameter-server"},
@@ -381,7 +383,7 @@ const std::vector<Mistake> MISTAKES{
      "a number of iterations, 0 for synchronous, or async"},
     {"schedule",
      {"--model=vgg16", "--strategy=dp=8", "--priorityOn=air"},
-     "must be sender, wire or both"},
+     "--priorityOn=air: there are sender, wire, both"},
     {"schedule",
      {"--model=vgg16", "--strategy=dp=8", "--priorityOn=wire"},
      "take --executor=packet"},
@@ -396,14 +398,14 @@ const std::vector<Mistake> MISTAKES{
     {"study",
      {"--study=" + WORKLOADS + "/studies/rails.json", "--published=x.csv"},
      "has no published numbers"},
-    {"flows", {"--transport=udp", "--cluster=dgx-a100"}, "known are go-back-n"},
+    {"flows", {"--transport=udp", "--cluster=dgx-a100"}, "--transport=udp: there are go-back-n"},
     {"flows", {"--window=64K"}, "must be a number of bytes, or bdp"},
     {"flows", {"--cluster=dgx-a100"}, "--flows=FILE is missing"},
     {"validate", {"--only=z9000"}, "no table of"},
     {"validate", {"--kernelCosts=none.json"}, "none.json"},
     {"collective", {"--kernelCosts=" + FILE_OF_CLUSTER}, "proteus-kernel-costs"},
     {"fabrics", {"--streams=3-1"}, "--streams: '3-1': the range 3-1 goes down"},
-    {"run", {"--bundles=pipe", MODEL, PLAN, "--quiet"}, "must be whole or cables"},
+    {"run", {"--bundles=pipe", MODEL, PLAN, "--quiet"}, "--bundles=pipe: there are whole, cables"},
     {"run", {"--scenario=none.json", MODEL, PLAN, "--quiet"}, "none.json"},
     {"run", {"--cluster=dgx-h100:nic=x", MODEL, PLAN, "--quiet"}, "nic must be COUNTxRATEG"},
     {"evaluate", {"--only=nothing at all"}, "has that in its title"},
@@ -469,19 +471,19 @@ const std::vector<Mistake> MISTAKES{
     {"collective", {"--ncclVersion=new"}, "--ncclVersion=new: version of NCCL"},
     {"collective", {"--cpuVendor=i"}, "--cpuVendor=i: did you mean intel?"},
     {"collective", {"--netPlugin=x"}, "--netPlugin=x: there are efa"},
-    {"collective", {"--protocol=LL64"}, "--protocol=LL64: unknown protocol"},
-    {"collective", {"--repetition=no"}, "--repetition=no: unknown mode"},
+    {"collective", {"--protocol=LL64"}, "--protocol=LL64: there are Simple, LL, LL128"},
+    {"collective", {"--repetition=no"}, "--repetition=no: did you mean on?"},
     {"run", {"--joinWindow=-1us"}, "--joinWindow=-1us: must not be negative"},
     {"collective", {"--joinGrid=1e30s"}, "--joinGrid=1e30s: must be a time from 1ps to 1e6s"},
     {"collective", {NETWORK + "LaunchOverhead=1e30s"}, "must be a time from 1ps to 1e6s"},
     {"compile", {"--gpu=A101"}, "--gpu=A101: there is no data sheet"},
     {"compile", {"--launchInterval=1e30s"}, "must be a time from 1ps to 1e6s"},
     {"flows", {"--congestionControl=x"}, "--congestionControl=x: unknown congestion control"},
-    {"schedule", {"--policies=fair,fifo"}, "--policies=fair,fifo: schedule: unknown policy 'fifo'"},
+    {"schedule", {"--policies=fair,fifo"}, "--policies=fifo: there are arrival"},
     {"schedule", {"--messageUs=-1us"}, "--messageUs=-1us: must be 0 to 1e6 microseconds"},
-    {"schedule", {"--crossIteration=x"}, "--crossIteration=x: unknown dependency"},
+    {"schedule", {"--crossIteration=x"}, "--crossIteration=x: there are barrier, tensor"},
     {"schedule", {"--wireClasses=9"}, "--wireClasses=9: must be a number from 1 to 7"},
-    {"schedule", {"--method=best"}, "--method=best: must be one of bayesian, grid, random"},
+    {"schedule", {"--method=best"}, "--method=best: there are bayesian, grid, random"},
     {"schedule",
      {"--model=alexnet", "--strategy=dp=2", "--partition=1"},
      "--partition=1: parts of 1 bytes: communications of up to"},
@@ -504,7 +506,7 @@ const std::vector<Mistake> MISTAKES{
     {"search", {"--mostTensor=-1"}, "--mostTensor=-1: must be a number from 0 to"},
     {"search", {"--mostContext=-1"}, "--mostContext=-1: must be a number from 0 to"},
     {"search", {"--mostMicroBatch=0"}, "--mostMicroBatch=0: must be a number from 1 to"},
-    {"search", {"--dataType=fp7"}, "--dataType=fp7: unknown data type"},
+    {"search", {"--dataType=fp7"}, "--dataType=fp7: did you mean fp8?"},
     {"evaluate", {"--calibrations=" + FILE_OF_CLUSTER}, "is a file, and no folder"},
 };
 
@@ -618,4 +620,33 @@ TEST(Mistakes, AConfigurationHoldsOptions)
         EXPECT_EQ(refused.error.find('\n'), refused.error.size() - 1) << refused.error;
     }
     std::remove(path.c_str());
+}
+
+// One way for all options that take names.
+TEST(Mistakes, NamesMayBeSpeltOtherwise)
+{
+    std::string one;
+    std::string several;
+    std::string open;
+    OptionList command("test");
+    command.AddValue("one", "", one);
+    command.AddValue("several", "", several);
+    command.AddValue("open", "", open);
+    command.AddNames("one", {"all-reduce", "gather"});
+    command.AddNames("several", {"flow", "alpha-beta"}, NameUse::LIST);
+    command.AddNames("open", {"bdp"}, NameUse::OPEN);
+    std::ostringstream out;
+    EXPECT_TRUE(
+        command.Parse({"test", "--one=All_Reduce", "--several=AlphaBeta,FLOW", "--open=BDP"}, out));
+    EXPECT_EQ(one, "all-reduce");
+    EXPECT_EQ(several, "alpha-beta,flow");
+    EXPECT_EQ(open, "bdp");
+    EXPECT_EQ(
+        command.GetConfiguration(),
+        (Configuration{{"one", "all-reduce"}, {"several", "alpha-beta,flow"}, {"open", "bdp"}}));
+    EXPECT_EQ(command.GetMeaning("several", "Alpha-Beta,Flow"), "alpha-beta,flow");
+    EXPECT_TRUE(command.Parse({"test", "--open=4096"}, out));
+    EXPECT_EQ(open, "4096");
+    EXPECT_THROW(command.Parse({"test", "--several=flow,,alpha-beta"}, out), std::invalid_argument);
+    EXPECT_THROW(command.Parse({"test", "--several=flow,x"}, out), std::invalid_argument);
 }

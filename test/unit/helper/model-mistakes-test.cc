@@ -65,6 +65,7 @@ TEST(ModelMistakes, PartsOfModelsThatNothingUses)
     EXPECT_EQ(start("", "").error, "");
     ExpectNote(start(R"(, "a": "b", "b": "a")", ""), "variable a is used nowhere");
     ExpectNote(start(R"(, "batch": 7)", ""), "/let/batch: has no effect: it follows");
+    ExpectNote(start(R"(, "index": 7)", ""), "/let/index: has no effect in blocks");
     ExpectNote(start("", R"(, {"name": "z", "shape": ["batch", 4]})"), "input z is used nowhere");
 }
 
@@ -207,4 +208,31 @@ TEST(ModelMistakes, PlansThatDoNotFitNameTheirFile)
     EXPECT_NE(typed.find("error: --strategy: strategy"), std::string::npos) << typed;
     const std::string odd = Start("run", Small({"--strategy=tp=5"})).error;
     EXPECT_NE(odd.find("error: --strategy: strategy"), std::string::npos) << odd;
+}
+
+// What a block is given and does not read, and what belongs to an adapter that is not there.
+TEST(ModelMistakes, WhatBlocksAndAdaptersDoNotReadIsSaid)
+{
+    const Folder folder;
+    const std::string loss = R"(, {"op": "cross-entropy", "name": "loss", "in": ["fc", "y"]})";
+    const auto start = [&](const std::string& linear, const std::string& with) {
+        return RunModel(folder,
+                        "",
+                        "",
+                        R"("b": [{"op": "linear", "name": "fc", "outputs": "wide")" + linear + "}" +
+                            loss + "]",
+                        R"({"block": "b", "in": "x", "with": {"wide": 64)" + with + "}}");
+    };
+    const Outcome well = start("", "");
+    EXPECT_EQ(well.code, 0) << well.error;
+    EXPECT_EQ(well.error, "");
+    ExpectNote(start("", R"(, "deep": 3)"), "/layers/0/with/deep: variable deep is used nowhere");
+    for (const std::string key : {"adapterShared", "adapterDropout"})
+    {
+        const Outcome refused = start(", \"" + key + "\": 1", "");
+        EXPECT_EQ(refused.code, 1);
+        EXPECT_NE(refused.error.find("/blocks/b/0/" + key + ": belongs to an adapter"),
+                  std::string::npos)
+            << refused.error;
+    }
 }

@@ -22,7 +22,7 @@ TEST(NcclOptions, SetWhatAllExecutorsRead)
     const CollectiveSettings untouched = ReadCollectiveSettings();
     EXPECT_EQ(untouched.algorithm, "");
     EXPECT_EQ(untouched.ncclVersion, 230u);
-    options.algorithm = "Tree";
+    options.algorithm = "tree";
     options.protocol = "LL";
     options.channels = 4;
     options.networkChannels = 2;

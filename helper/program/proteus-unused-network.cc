@@ -1,0 +1,440 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-unused-network.h"
+
+#include "proteus-name-lists.h"
+#include "proteus-switched-off.h"
+
+#include "ns3/data-rate.h"
+#include "ns3/proteus-attribute-defaults.h"
+#include "ns3/proteus-cluster-text.h"
+#include "ns3/proteus-fabric.h"
+#include "ns3/proteus-paths.h"
+#include "ns3/proteus-plural.h"
+#include "ns3/proteus-split.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// @param links what links carried @return those that carried something
+std::vector<LinkId>
+FindCrossed(const std::vector<LinkStatistics>& links)
+{
+    std::vector<LinkId> crossed;
+    for (const LinkStatistics& use : links)
+    {
+        if (use.wireBytes > 0)
+        {
+            crossed.push_back(use.link);
+        }
+    }
+    return crossed;
+}
+
+/// @param name as files write it, or typed @return small letters of it only
+std::string
+Squeeze(const std::string& name)
+{
+    std::string letters;
+    for (const char c : name)
+    {
+        if (c != '_')
+        {
+            letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        }
+    }
+    return letters;
+}
+
+/// @param options of fabrics @param name of an option
+/// @return the same without it; nothing if the option is not of fabrics
+std::optional<FabricOptions>
+Without(FabricOptions options, const std::string& name)
+{
+    const FabricOptions defaults;
+    if (name == "fabric")
+    {
+        options.kind = defaults.kind;
+        return options;
+    }
+    for (const std::string& kind : GetFabricKinds())
+    {
+        for (const FabricOptionField& field : GetFabricOptionFields(kind))
+        {
+            if (Squeeze(field.name) == Squeeze(name))
+            {
+                if (field.whole != nullptr)
+                {
+                    options.*field.whole = defaults.*field.whole;
+                }
+                else
+                {
+                    options.*field.real = defaults.*field.real;
+                }
+                return options;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+/// @param cluster any @param link of it @return whether it leads out of a server
+bool
+LeavesServer(const Cluster& cluster, const Link& link)
+{
+    return cluster.GetVertices()[link.a].server != cluster.GetVertices()[link.b].server;
+}
+
+/// @param cluster any @return what leads out of servers: technology, rate and delay of each link
+std::multiset<std::tuple<LinkTechnology, double, int64_t>>
+ListWaysOut(const Cluster& cluster)
+{
+    std::multiset<std::tuple<LinkTechnology, double, int64_t>> ways;
+    for (const Link& link : cluster.GetLinks())
+    {
+        const bool isOfServer =
+            cluster.GetVertices()[link.a].server >= 0 || cluster.GetVertices()[link.b].server >= 0;
+        if (isOfServer && LeavesServer(cluster, link))
+        {
+            ways.emplace(link.technology, link.bytesPerSecond, link.delayPs);
+        }
+    }
+    return ways;
+}
+
+/// @param typed about the network @param other how servers are joined instead
+/// @param cluster that it ran on @return whether what leads out of servers is the same
+bool
+HasSameWaysOut(const TypedNetwork& typed, const FabricOptions& other, const Cluster& cluster)
+{
+    try
+    {
+        return typed.build && ListWaysOut(cluster) == ListWaysOut(typed.build(other));
+    }
+    catch (const std::invalid_argument&) // the option is needed
+    {
+        return false;
+    }
+}
+
+/// @param cluster any @param link of it @return whether both its ends are outside of servers
+bool
+JoinsSwitches(const Cluster& cluster, const Link& link)
+{
+    return cluster.GetVertices()[link.a].server < 0 && cluster.GetVertices()[link.b].server < 0;
+}
+
+/// @param cluster any @param insides names of vertices of servers
+/// @return their ways out of servers, in order: name, which of the switches that they lead to,
+/// technology, rate and delay
+std::vector<std::tuple<std::string, std::size_t, LinkTechnology, double, int64_t>>
+ListMeetings(const Cluster& cluster, const std::set<std::string>& insides)
+{
+    std::vector<std::tuple<std::string, std::size_t, LinkTechnology, double, int64_t>> meetings;
+    std::map<VertexId, std::size_t> switches; // numbered as they come
+    for (const Link& link : cluster.GetLinks())
+    {
+        if (!LeavesServer(cluster, link) || JoinsSwitches(cluster, link))
+        {
+            continue;
+        }
+        const bool isInA = cluster.GetVertices()[link.a].server >= 0;
+        const std::string& inside = cluster.GetVertices()[isInA ? link.a : link.b].name;
+        if (insides.count(inside) == 1)
+        {
+            const std::size_t number =
+                switches.try_emplace(isInA ? link.b : link.a, switches.size()).first->second;
+            meetings.emplace_back(inside,
+                                  number,
+                                  link.technology,
+                                  link.bytesPerSecond,
+                                  link.delayPs);
+        }
+    }
+    return meetings;
+}
+
+/// @param typed about the network @param other how servers are joined instead
+/// @param cluster that it ran on @param crossed links that carried something
+/// @return whether all that was sent went by way of one switch, on which the two servers would be
+/// in the other network, too
+bool
+MeetsAlike(const TypedNetwork& typed,
+           const FabricOptions& other,
+           const Cluster& cluster,
+           const std::vector<LinkId>& crossed)
+{
+    std::set<std::string> insides;
+    for (const LinkId id : crossed)
+    {
+        const Link& link = cluster.GetLinks()[id];
+        if (JoinsSwitches(cluster, link))
+        {
+            return false;
+        }
+        for (const VertexId end : {link.a, link.b})
+        {
+            if (LeavesServer(cluster, link) && cluster.GetVertices()[end].server >= 0)
+            {
+                insides.insert(cluster.GetVertices()[end].name);
+            }
+        }
+    }
+    try
+    {
+        return typed.build &&
+               ListMeetings(cluster, insides) == ListMeetings(typed.build(other), insides);
+    }
+    catch (const std::invalid_argument&) // the option is needed
+    {
+        return false;
+    }
+}
+
+/// @param cluster any @param crossed links of it
+/// @param hasPackets whether each packet goes one way; a flow goes over all NVLinks of its GPU
+/// @return whether there may be several shortest ways between two of their ends
+bool
+HasEqualPaths(const Cluster& cluster, const std::vector<LinkId>& crossed, bool hasPackets)
+{
+    constexpr std::size_t MOST_PAIRS = 1000000; // of which it is looked at
+    std::set<VertexId> ends;
+    for (const LinkId link : crossed)
+    {
+        ends.insert({cluster.GetLinks()[link].a, cluster.GetLinks()[link].b});
+    }
+    if (ends.size() * ends.size() > MOST_PAIRS)
+    {
+        return true;
+    }
+    const Paths paths(cluster);
+    return std::any_of(ends.begin(), ends.end(), [&](VertexId to) {
+        return std::any_of(ends.begin(), ends.end(), [&](VertexId from) {
+            const auto& ports = paths.NextPorts(from, to);
+            const bool isShared =
+                !hasPackets && cluster.GetVertices()[from].kind == VertexKind::GPU &&
+                std::all_of(ports.begin(), ports.end(), [&](uint16_t port) {
+                    const LinkId link = cluster.GetPorts(from)[port].link;
+                    return cluster.GetLinks()[link].technology == LinkTechnology::NVLINK;
+                });
+            return from != to && ports.size() > 1 && !isShared;
+        });
+    });
+}
+
+/// @param link whose packets wait @param queueBytes so many of them at most
+/// @return whether some may have got ECN marks by chance
+bool
+MayBeMarked(const Link& link, uint64_t queueBytes)
+{
+    const TypeId fabric = Fabric::GetTypeId();
+    const char* marks = link.technology == LinkTechnology::ROCE         ? "Ecn"
+                        : link.technology == LinkTechnology::INFINIBAND ? "InfinibandEcn"
+                                                                        : nullptr;
+    if (marks == nullptr || !IsOn(fabric, marks))
+    {
+        return false;
+    }
+    const double share =
+        link.bytesPerSecond * 8 /
+        static_cast<double>(
+            ReadDefault<DataRateValue>(fabric, "EcnReferenceRate").Get().GetBitRate());
+    return static_cast<double>(queueBytes) + 1 >
+           static_cast<double>(ReadDefault<UintegerValue>(fabric, "EcnMinBytes").Get()) * share;
+}
+
+/// @param cluster any @param links what they carried @param hasPackets whether packets were sent
+/// @return whether some may have been marked or lost by chance
+bool
+HasChance(const Cluster& cluster, const std::vector<LinkStatistics>& links, bool hasPackets)
+{
+    return std::any_of(links.begin(), links.end(), [&](const LinkStatistics& use) {
+        if (use.wireBytes == 0)
+        {
+            return false;
+        }
+        const Link& link = cluster.GetLinks()[use.link];
+        if (!hasPackets)
+        {
+            return link.technology == LinkTechnology::ROCE;
+        }
+        return link.lossProbability > 0 || link.bitErrorRate > 0 ||
+               MayBeMarked(link, use.maxQueueBytes);
+    });
+}
+
+/// @param typed what was typed @param traits of an executor that has run @param cluster it ran on
+/// @param links what each of its links carried
+/// @return a line if --ns3::proteus::Fabric::Routing chooses among equal paths that are not there
+std::vector<std::string>
+FindUnusedRouting(const TypedNetwork& typed,
+                  const ExecutorTraits& traits,
+                  const Cluster& cluster,
+                  const std::vector<LinkStatistics>& links)
+{
+    const std::string name = "ns3::proteus::Fabric::Routing";
+    const std::string value = FindTyped(typed.configuration, name);
+    const std::string option = "--" + name + "=" + value;
+    if (!traits.hasPackets || value.empty() || value == "UpDown" || links.empty() ||
+        !FindTyped(typed.configuration, "scenario").empty() || IsNamed(typed, option) ||
+        HasEqualPaths(cluster, FindCrossed(links), traits.hasPackets))
+    {
+        return {};
+    }
+    return {option + " has no effect: no two paths are equal"};
+}
+
+/// @param configuration options, as they were typed
+/// @return what the short form of a cluster says, see MakeTextCluster(); none of other clusters
+std::vector<std::pair<std::string, std::string>>
+ListClusterSettings(const Configuration& configuration)
+{
+    const std::string typed = FindTyped(configuration, "cluster");
+    const std::string text = typed.empty() ? typed : FindClusterName(typed);
+    if (!IsClusterText(text))
+    {
+        return {};
+    }
+    return SplitSettings("--cluster=" + typed,
+                         text.substr(GetTextPreset(text).size() + 1),
+                         "nic=4x200G-roce");
+}
+
+/// @param configuration options, as they were typed
+/// @return the option that says how many servers there are, as it was typed, or empty
+std::string
+FindServers(const Configuration& configuration)
+{
+    const std::string nodes = FindTyped(configuration, "nodes");
+    if (!nodes.empty())
+    {
+        return "--nodes=" + nodes;
+    }
+    for (const auto& [key, value] : ListClusterSettings(configuration))
+    {
+        if (key == "nodes")
+        {
+            return "--cluster=" + FindTyped(configuration, "cluster");
+        }
+    }
+    return "";
+}
+
+} // namespace
+
+std::vector<std::string>
+FindUnusedServers(const Configuration& configuration,
+                  const Cluster& cluster,
+                  const ExecutionGraph& graph)
+{
+    const std::string servers = FindServers(configuration);
+    if (servers.empty() || !FindTyped(configuration, "scenario").empty()) // which may place jobs
+    {
+        return {};
+    }
+    std::set<int32_t> used;
+    for (DeviceId device = 0; device < graph.GetNDevices(); ++device)
+    {
+        used.insert(cluster.GetVertices()[cluster.GetGpus()[device]].server);
+    }
+    if (used.size() >= cluster.GetNServers())
+    {
+        return {};
+    }
+    return {servers + ": the job has " + FormatThings(graph.GetNDevices(), "GPU") + " of " +
+            FormatThings(used.size(), "server") + "; the others have no work"};
+}
+
+std::vector<std::string>
+FindUnusedNetwork(const TypedNetwork& typed,
+                  const ExecutorTraits& traits,
+                  const Cluster& cluster,
+                  const std::vector<LinkStatistics>& links)
+{
+    const std::vector<LinkId> crossed = FindCrossed(links);
+    const bool hasLeft = std::any_of(crossed.begin(), crossed.end(), [&](LinkId link) {
+        return LeavesServer(cluster, cluster.GetLinks()[link]);
+    });
+    std::vector<std::string> lines;
+    for (const auto& [name, value] : typed.configuration)
+    {
+        const std::string option = "--" + name + "=" + value;
+        const bool isOfPaths = name == "stream" || name == "RngSeed" || name == "RngRun";
+        const auto without = Without(typed.fabric, name);
+        if (IsNamed(typed, option))
+        {
+            continue;
+        }
+        if (without && !links.empty() && !hasLeft)
+        {
+            lines.push_back(option + " has no effect: nothing leaves a server");
+        }
+        else if (without && !links.empty() && MeetsAlike(typed, *without, cluster, crossed))
+        {
+            lines.push_back(option + " has no effect: nothing goes from one switch of the network "
+                                     "to another");
+        }
+        else if (without && links.empty() && HasSameWaysOut(typed, *without, cluster))
+        {
+            lines.push_back(option +
+                            " is not modelled: of the network, the links of servers count only");
+        }
+        else if (isOfPaths && traits.hasPaths && !links.empty() &&
+                 FindTyped(typed.configuration, "scenario").empty() &&
+                 !HasEqualPaths(cluster, crossed, traits.hasPackets) &&
+                 !HasChance(cluster, links, traits.hasPackets))
+        {
+            lines.push_back(option +
+                            " has no effect: no two paths are equal, and nothing else is drawn");
+        }
+    }
+    for (const auto& [key, value] : ListClusterSettings(typed.configuration))
+    {
+        if (key != "nodes" && key != "gpu" && !links.empty() && !hasLeft)
+        {
+            lines.push_back("--cluster=" + FindTyped(typed.configuration, "cluster") + ": " + key +
+                            "=" + value + " has no effect: nothing leaves a server");
+        }
+    }
+    return lines;
+}
+
+std::vector<std::string>
+FindUnusedOptions(TypedNetwork typed,
+                  const ExecutorTraits& traits,
+                  const Cluster& cluster,
+                  const std::vector<LinkStatistics>& links)
+{
+    std::vector<std::string> lines =
+        traits.hasPackets ? FindSwitchedOff(typed) : std::vector<std::string>();
+    typed.named.insert(typed.named.end(), lines.begin(), lines.end());
+    for (const auto& more : {FindUnusedRouting(typed, traits, cluster, links),
+                             FindUnusedNetwork(typed, traits, cluster, links)})
+    {
+        lines.insert(lines.end(), more.begin(), more.end());
+    }
+    return lines;
+}
+
+} // namespace proteus
+} // namespace ns3

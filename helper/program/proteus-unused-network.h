@@ -1,0 +1,61 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_UNUSED_NETWORK_H
+#define PROTEUS_UNUSED_NETWORK_H
+
+#include "proteus-typed-network.h"
+
+#include "ns3/proteus-executor.h"
+
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * What of the options about servers and the network between them changes nothing in a run.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+/**
+ * @ingroup proteus
+ * @param typed about the network
+ * @param traits of an executor that has run
+ * @param cluster that it ran on
+ * @param links that the run recorded; empty: the executor knows no single link
+ * @return a line for each option of the network between servers, and for --stream and the seeds of
+ * ns-3, that was typed and changes nothing in this run
+ */
+std::vector<std::string> FindUnusedNetwork(const TypedNetwork& typed,
+                                           const ExecutorTraits& traits,
+                                           const Cluster& cluster,
+                                           const std::vector<LinkStatistics>& links);
+
+/// @ingroup proteus
+/// @param typed what was typed @param traits of an executor that has run @param cluster it ran on
+/// @param links what each of its links carried
+/// @return FindUnusedNetwork(), and a line for each attribute of paths and packets that did nothing
+std::vector<std::string> FindUnusedOptions(TypedNetwork typed,
+                                           const ExecutorTraits& traits,
+                                           const Cluster& cluster,
+                                           const std::vector<LinkStatistics>& links);
+
+/// @ingroup proteus
+/// @param configuration options, as they were typed @param cluster that it ran on
+/// @param graph that was run @return a line if servers that were asked for have no GPU of the job
+std::vector<std::string> FindUnusedServers(const Configuration& configuration,
+                                           const Cluster& cluster,
+                                           const ExecutionGraph& graph);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_UNUSED_NETWORK_H
