@@ -47,7 +47,7 @@ struct NcclOptions
     /// the options do nothing; null: there are several
     void AddTo(OptionList& command, const std::function<Cluster()>& cluster);
 
-    /// Checks all values; an algorithm gets the name that its alias stands for.
+    /// Checks all values, as AddTo() has them read.
     /// @throw std::invalid_argument that says which option is wrong and how
     void Check() const;
 
