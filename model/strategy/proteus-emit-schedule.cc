@@ -393,6 +393,7 @@ ScheduleEmitter::GetLimit(uint32_t rank) const
     case ScheduleKind::LIMITS:
         return spec.maxInFlight[rank];
     case ScheduleKind::INTERLEAVED:
+        return m_context.placement.nStages == 1 ? 1 : 0; // one stage: as 1F1B
     case ScheduleKind::ZERO_BUBBLE:
         break;
     }

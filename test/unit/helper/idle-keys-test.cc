@@ -43,6 +43,10 @@ TEST(IdleKeys, WithoutParallelismThereIsNothingToShareOrOrder)
     EXPECT_EQ(Find(R"({"dp": 2, "zero1Gradients": "all-reduce"})"),
               Keys{"zero1Gradients=all-reduce"});
     EXPECT_EQ(Find(R"({"dp": 2, "cpOverlap": true})"), Keys{"cpOverlap=true"});
+    EXPECT_EQ(Find(R"({"dp": 2, "schedule": "gpipe"})"), Keys{"schedule=gpipe"});
+    EXPECT_EQ(Find(R"({"dp": 2, "schedule": "interleaved"})"), Keys{"schedule=interleaved"});
+    EXPECT_EQ(Find(R"({"dp": 2, "globalBatch": 8, "schedule": "interleaved"})"),
+              Keys{"schedule=interleaved"});
 }
 
 // A grid of their own for experts is the same grid where only replicas share them.
