@@ -161,7 +161,7 @@ CollectiveProgramOptions::AddTo(OptionList& command)
                      "GPUs of a server) or stream (launching costs nothing) (empty: "
                      "process-per-gpu, with --measured as the log's nGpus says)",
                      launchMode);
-    command.AddNames("launchMode", {"stream", "process-per-gpu", "one-process"});
+    command.AddNames("launchMode", GetLaunchModeNames());
     command.AddIdle("joinWindow", [this]() {
         return std::string(launchMode) == "stream"
                    ? ""

@@ -88,7 +88,7 @@ class PacketOptions
                          "the same state: on: it gets the same results without being executed; "
                          "verify: it is executed, and a difference ends the run; off",
                          m_mode);
-        command.AddNames("repetition", {"on", "verify", "off"});
+        command.AddNames("repetition", GetRepetitionModeNames());
         command.AddValue("joinWindow",
                          "kernels of a collective begin a multiple of this time before the last "
                          "one of them, so that more collectives are equal to one before; 0: each "

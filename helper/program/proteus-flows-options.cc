@@ -18,7 +18,6 @@
 #include "ns3/uinteger.h"
 
 #include <algorithm>
-#include <sstream>
 #include <stdexcept>
 
 namespace ns3
@@ -138,12 +137,8 @@ FlowsOptions::AddTo(OptionList& command)
     command.AddValue("congestionControl",
                      "auto, or one of: " + ListCongestionNames(),
                      congestionControl);
-    std::vector<std::string> controls{"auto"};
-    std::istringstream names(ListCongestionNames());
-    for (std::string name; std::getline(names >> std::ws, name, ',');)
-    {
-        controls.push_back(name);
-    }
+    std::vector<std::string> controls = GetCongestionNames();
+    controls.emplace_back("auto");
     command.AddNames("congestionControl", controls, NameUse::OPEN); // a TypeId is as good
     command.AddCheck("congestionControl", [](const std::string& name) {
         if (name != "auto")

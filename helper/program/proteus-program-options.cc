@@ -20,7 +20,6 @@
 #include "ns3/proteus-graph-computation.h"
 #include "ns3/proteus-inventory.h"
 #include "ns3/proteus-ranks.h"
-#include "ns3/proteus-split.h"
 
 #include <algorithm>
 #include <iomanip>

@@ -95,7 +95,7 @@ SearchOptions::AddTo(OptionList& command)
                      "time (shortest iteration on all GPUs), throughput-per-GPU or cost (rent of "
                      "whole servers per sample, see --prices); the latter two with fewer GPUs, too",
                      objective);
-    command.AddNames("objective", {"time", "throughput-per-GPU", "cost"});
+    command.AddNames("objective", GetSearchObjectiveNames());
     command.AddValue("prices", "table with rents of GPUs, a JSON file", prices);
     command.AddInput("prices");
     command.Add("budget",

@@ -29,5 +29,11 @@ LaunchModeFromString(const std::string& text)
     return LAUNCH_MODES.Parse(text);
 }
 
+std::vector<std::string>
+GetLaunchModeNames()
+{
+    return LAUNCH_MODES.List();
+}
+
 } // namespace proteus
 } // namespace ns3

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -28,6 +29,9 @@ enum class LaunchMode : uint8_t
 /// @param text stream, process-per-gpu or one-process @return what it names
 /// @throw std::invalid_argument for any other text
 LaunchMode LaunchModeFromString(const std::string& text);
+/// @ingroup proteus
+/// @return names of all launch modes
+std::vector<std::string> GetLaunchModeNames();
 
 } // namespace proteus
 } // namespace ns3

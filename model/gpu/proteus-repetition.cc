@@ -32,6 +32,12 @@ RepetitionModeFromString(const std::string& text)
     return MODES.Parse(text);
 }
 
+std::vector<std::string>
+GetRepetitionModeNames()
+{
+    return MODES.List();
+}
+
 Repetition::Repetition(const ExecutionGraph& graph,
                        Ptr<Fabric> fabric,
                        Ptr<Transport> transport,

@@ -42,6 +42,9 @@ enum class RepetitionMode : uint8_t
 /// @param text off, on or verify @return what it names
 /// @throw std::invalid_argument for any other text
 RepetitionMode RepetitionModeFromString(const std::string& text);
+/// @ingroup proteus
+/// @return names of all modes
+std::vector<std::string> GetRepetitionModeNames();
 
 /**
  * @ingroup proteus

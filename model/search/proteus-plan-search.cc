@@ -35,6 +35,12 @@ SearchObjectiveFromString(const std::string& text)
     return OBJECTIVES.Parse(text);
 }
 
+std::vector<std::string>
+GetSearchObjectiveNames()
+{
+    return OBJECTIVES.List();
+}
+
 double
 Objective::GetValue(double seconds, uint64_t devices) const
 {

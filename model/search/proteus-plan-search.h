@@ -39,6 +39,9 @@ enum class SearchObjective : uint8_t
 /// @param text "time", "throughput-per-GPU" or "cost" @return the objective
 /// @throw std::invalid_argument that lists the names
 SearchObjective SearchObjectiveFromString(const std::string& text);
+/// @ingroup proteus
+/// @return names of all objectives
+std::vector<std::string> GetSearchObjectiveNames();
 
 /// @ingroup proteus
 /// What is wanted, and what it is counted with.
