@@ -33,6 +33,10 @@ const NetPluginRegistry::Registration REGISTER_SOCKETS("sockets", {40, 0});
 // On P4d and P4de, whose adapters do not keep 128 bytes in order, it sets NCCL_PROTO=simple
 // (platform_config_endpoint(), configure_nccl_proto(): "not safe, such as on P4d/P4e").
 const NetPluginRegistry::Registration REGISTER_EFA_V1("efa-v1", {19, 75, {Protocol::SIMPLE}});
+// Up to 1.6 of May 2023 the plug-in told 150 us wherever it ran (v1.2.0-aws to v1.6.0,
+// src/nccl_ofi_net.c, set_nic_props_default() and its forerunners), and there was no P5 yet.
+const NetPluginRegistry::Registration REGISTER_EFA_V1_2022("efa-v1-2022",
+                                                           {19, 150, {Protocol::SIMPLE}});
 const NetPluginRegistry::Registration REGISTER_EFA("efa", {19, 75});
 const NetPluginRegistry::Registration REGISTER_EFA_V3("efa-v3", {6, 35});
 

@@ -300,8 +300,13 @@ class NcclEstimate
         // With one GPU in each server there is nothing to hide the latency of the network.
         const bool isAlone = m_system.ranks == m_system.servers && m_latency.isTreeIfAlone;
         const NcclAlgorithm row = isAlone ? NcclAlgorithm::TREE : m_algorithm;
-        return m_latency.networkUs[At(row)][At(m_protocol)] +
-               m_pattern.latencyInterUs * (m_protocol == NcclProtocol::SIMPLE ? 2 : 1);
+        const double ownUs = m_latency.networkUs[At(row)][At(m_protocol)];
+        const double reportedUs = m_pattern.latencyInterUs;
+        if (!m_latency.addsReported)
+        {
+            return reportedUs > 0 ? reportedUs : ownUs;
+        }
+        return ownUs + reportedUs * (m_protocol == NcclProtocol::SIMPLE ? 2 : 1);
     }
 
     /// @return of a ring that has no root

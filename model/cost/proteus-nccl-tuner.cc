@@ -44,6 +44,7 @@ MakeOldestLatencies()
     latency.hasPost = false;
     latency.isTreeIfAlone = false;
     latency.plateau = 1;
+    latency.addsReported = false;
     return latency;
 }
 
@@ -104,6 +105,7 @@ UpdateLateLatencies(uint32_t version, NcclLatencies& latency)
         latency.remoteLl = 1;
         latency.hasPost = true;
         latency.plateau = 1.4;
+        latency.addsReported = true;
         break;
     case 219:
         latency.baseUs[COLLNET] = latency.baseUs[NVLS] = latency.baseUs[NVLS_TREE] = {};

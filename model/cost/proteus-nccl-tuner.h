@@ -52,6 +52,9 @@ struct NcclLatencies
     uint32_t closing{0};      //!< hops over the network of a ring all-reduce beside 2 (servers - 1)
     bool isTreeIfAlone{true}; //!< one GPU in each server: hops over the network as of trees
     double plateau{1.4};      //!< times the latency of long rings of servers, Ampere and later
+    /// Whether what a plug-in tells comes on top of a hop over the network, with Simple twice, and
+    /// not in its place.
+    bool addsReported{true};
 };
 
 /// @ingroup proteus

@@ -25,9 +25,10 @@ TEST(NetPlugin, IsFoundByName)
     }
     catch (const std::invalid_argument& error)
     {
-        EXPECT_NE(std::string(error.what())
-                      .find("efa, efa-v1, efa-v3, fastrak, fastrak-simple, ib, sockets"),
-                  std::string::npos)
+        EXPECT_NE(
+            std::string(error.what())
+                .find("efa, efa-v1, efa-v1-2022, efa-v3, fastrak, fastrak-simple, ib, sockets"),
+            std::string::npos)
             << error.what();
     }
 }
@@ -38,7 +39,7 @@ TEST(NetPlugin, AdaptersUpToP5TakeLongerThanTheirSoftware)
     // through the adapter for the 2 of any RDMA.
     constexpr int64_t US = 1000000;
     EXPECT_EQ(FindNetPlugin("efa-v3").GetChunkPs(), (20 - 14) * US);
-    for (const char* name : {"efa-v1", "efa"})
+    for (const char* name : {"efa-v1", "efa-v1-2022", "efa"})
     {
         EXPECT_EQ(FindNetPlugin(name).GetChunkPs(), (20 - 14 + 15 - 2) * US) << name;
     }
@@ -68,6 +69,45 @@ TEST(NetPlugin, TellsTheTunerItsLatency)
                     1e-9);
     }
     EXPECT_EQ(cost("sockets", NcclProtocol::LL), cost("ib", NcclProtocol::LL));
+}
+
+TEST(NetPlugin, TellsTheTunerBefore218WhatItCountsInPlaceOfItsOwn)
+{
+    // v2.12.7 to v2.17.1, src/graph/tuning.cc: interLat = latencyInter ? latencyInter : hwLat. A
+    // ring of all-reduce counts four hops over the network there, a tree two, of all protocols.
+    const Cluster cluster = MakeCluster("dgx-a100", 2);
+    const Paths paths(cluster);
+    const auto choose = [&](const char* name) {
+        CollectivePreferences preferences;
+        preferences.netPlugin = name;
+        preferences.ncclVersion = 217;
+        return NcclCostModel(
+            CollectiveChooser(cluster, paths, preferences).MakeSystem(cluster.GetGpus()));
+    };
+    const auto latency = [&](const char* name, NcclAlgorithm algorithm) {
+        return choose(name)
+            .GetCost(Collective::ALL_REDUCE, algorithm, NcclProtocol::SIMPLE)
+            .latencyUs;
+    };
+    EXPECT_NEAR(latency("efa-v1-2022", NcclAlgorithm::RING), 8.4 + 26 * 3.4 + 4 * 150, 1e-9);
+    EXPECT_NEAR(latency("efa-v1-2022", NcclAlgorithm::TREE), 2 * (7 * 28 + 150), 1e-9);
+    EXPECT_NEAR(latency("efa-v1", NcclAlgorithm::RING), 8.4 + 26 * 3.4 + 4 * 75, 1e-9);
+    EXPECT_NEAR(latency("", NcclAlgorithm::RING), 8.4 + 26 * 3.4 + 4 * 9.6, 1e-9);
+    // So small sizes take trees with the plug-in of that time, and rings without one.
+    const auto algorithm = [&](const char* name) {
+        CollectivePreferences preferences;
+        preferences.netPlugin = name;
+        preferences.ncclVersion = 217;
+        preferences.protocol = "Simple";
+        CollectiveRequest request;
+        request.collective = Collective::ALL_REDUCE;
+        request.bytes = 1024;
+        request.vertices = cluster.GetGpus();
+        CollectiveChooser(cluster, paths, preferences).Complete(request);
+        return request.algorithm;
+    };
+    EXPECT_EQ(algorithm("efa-v1-2022"), "tree");
+    EXPECT_EQ(algorithm(""), "ring");
 }
 
 TEST(NetPlugin, SaysWhatMayBeChosen)
