@@ -174,12 +174,9 @@ MakeBlackwell()
          {35, std::string(OF_A_CHANNEL) + " of the search, which becomes two: half of it"}}};
     known.messageGBps = MakeSimple(21);
     known.nvlinkLatencyUs = {{{1, FITTED}, {3.1, AS_HOPPER}, {1.5, FITTED}}};
-    known.treeLatencyUs = MakeLl128(0.95, HOP_OF_TREE);
+    known.treeLatencyUs = MakeLl128(2.04, PART_OF_RING);
     known.pcieLatencyUs = {{{0.5, AS_NVLINK}, {1.3, AS_VOLTA}, {3.9, AS_VOLTA}}};
-    known.networkLatencyUs = {
-        {{4.5, AS_HOPPER},
-         {4.5, AS_HOPPER},
-         {14, "NVIDIA/nccl v2.30.7, src/graph/tuning.cc, hwLat of the network"}}};
+    known.networkLatencyUs = MakeRow({4.5, 4.5, 20}, AS_HOPPER);
     known.networkBusyUs = MakeRow({0.3, 1.2, 0.5}, AS_HOPPER);
     known.switchLatencyUs = MakeSimple(3.4);
     known.switchBusyUs = MakeSimple(1.3);
