@@ -11,6 +11,7 @@
 #include "proteus-program-options.h"
 #include "proteus-table-options.h"
 
+#include "ns3/proteus-bundles.h"
 #include "ns3/proteus-cluster-json.h"
 #include "ns3/proteus-cluster-svg.h"
 #include "ns3/proteus-fabric-variant.h"
@@ -185,7 +186,7 @@ class ClusterProgram : public CommandLineProgram
         command.AddValue("bundles",
                          "cables between two switches: whole (one link) or cables (a link each)",
                          m_options.bundles);
-        command.AddNames("bundles", {"whole", "cables"});
+        command.AddNames("bundles", GetBundlingNames());
         command.AddValue("prices", "table of prices, a JSON file", m_options.prices);
         command.AddInput("prices");
         command.AddOutput("output", "write the cluster to this file", m_options.output, ".json");

@@ -135,7 +135,7 @@ ProgramOptions::AddClusterTo(OptionList& command)
                      "cables between two switches: whole (one link of their summed rate) or cables "
                      "(a link each, among which paths are chosen)",
                      bundles);
-    command.AddNames("bundles", {"whole", "cables"});
+    command.AddNames("bundles", GetBundlingNames());
     command.AddIdle("bundles", [this]() {
         ProgramOptions whole = *this;
         whole.bundles = ProgramOptions().bundles;
@@ -332,12 +332,8 @@ ProgramOptions::FindNoPaths() const
 Cluster
 ProgramOptions::BuildCluster(const FabricOptions& fabricOptions) const
 {
-    if (bundles != "whole" && bundles != "cables")
-    {
-        throw std::invalid_argument("--bundles=" + bundles + ": must be whole or cables");
-    }
     const Cluster whole = BuildWholeCluster(fabricOptions);
-    return bundles == "cables" ? SplitBundles(whole) : whole;
+    return BundlingFromString(bundles) == Bundling::CABLES ? SplitBundles(whole) : whole;
 }
 
 std::string

@@ -5,7 +5,6 @@
  */
 
 #include "proteus-command-line-program.h"
-#include "proteus-data-type-names.h"
 #include "proteus-graph-times.h"
 #include "proteus-model-options.h"
 #include "proteus-program-options.h"
@@ -14,6 +13,7 @@
 #include "proteus-stop-signals.h"
 
 #include "ns3/proteus-graph-file.h"
+#include "ns3/proteus-graph-kinds.h"
 #include "ns3/proteus-trace-file.h"
 #include "ns3/proteus-warning.h"
 
@@ -226,7 +226,7 @@ AddInput(OptionList& command, Input& input, const ProgramOptions& options)
                      "number format whose peak rate the utilisation refers to, and the roofline of "
                      "a trace (default: bf16, for a model that of the strategy)",
                      input.dataType);
-    command.AddNames("dataType", ListDataTypes());
+    command.AddNames("dataType", GetDataTypeNames());
     for (const char* name : {"ranks", "traceCompute", "traceGroups"})
     {
         command.AddIdle(name,

@@ -6,10 +6,10 @@
 
 #include "proteus-search-options.h"
 
-#include "proteus-data-type-names.h"
 #include "proteus-option-list.h"
 #include "proteus-search-experts.h"
 
+#include "ns3/proteus-graph-kinds.h"
 #include "ns3/proteus-plan-search.h"
 #include "ns3/proteus-split.h"
 
@@ -88,7 +88,7 @@ SearchOptions::AddTo(OptionList& command)
     });
     command.AddValue("globalBatch", "samples per iteration", globalBatch);
     command.AddValue("dataType", "number format of matrix products", dataType);
-    command.AddNames("dataType", ListDataTypes());
+    command.AddNames("dataType", GetDataTypeNames());
     command.AddValue("optimizer", "sgd, momentum, adam or lamb", optimizer);
     command.AddNames("optimizer", GetOptimizerKindNames());
     command.AddValue("objective",

@@ -13,13 +13,13 @@
 #include "ns3/proteus-attribute-defaults.h"
 #include "ns3/proteus-cluster-text.h"
 #include "ns3/proteus-fabric.h"
+#include "ns3/proteus-nearest-name.h"
 #include "ns3/proteus-paths.h"
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-split.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -51,21 +51,6 @@ FindCrossed(const std::vector<LinkStatistics>& links)
     return crossed;
 }
 
-/// @param name as files write it, or typed @return small letters of it only
-std::string
-Squeeze(const std::string& name)
-{
-    std::string letters;
-    for (const char c : name)
-    {
-        if (c != '_')
-        {
-            letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-        }
-    }
-    return letters;
-}
-
 /// @param options of fabrics @param name of an option
 /// @return the same without it; nothing if the option is not of fabrics
 std::optional<FabricOptions>
@@ -81,7 +66,7 @@ Without(FabricOptions options, const std::string& name)
     {
         for (const FabricOptionField& field : GetFabricOptionFields(kind))
         {
-            if (Squeeze(field.name) == Squeeze(name))
+            if (IsSameName(field.name, name))
             {
                 if (field.whole != nullptr)
                 {

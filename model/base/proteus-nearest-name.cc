@@ -78,12 +78,18 @@ FindNearest(const std::string& name, const std::vector<std::string>& names)
     return nearest;
 }
 
+bool
+IsSameName(const std::string& a, const std::string& b)
+{
+    return Squeeze(a) == Squeeze(b);
+}
+
 std::string
 FindAlias(const std::string& name, const std::vector<std::string>& names)
 {
     for (const std::string& candidate : names)
     {
-        if (Squeeze(candidate) == Squeeze(name))
+        if (IsSameName(candidate, name))
         {
             return candidate;
         }

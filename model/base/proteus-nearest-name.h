@@ -21,8 +21,13 @@ namespace proteus
 std::string FindNearest(const std::string& name, const std::vector<std::string>& names);
 
 /// @ingroup proteus
+/// @param a a name @param b another one
+/// @return whether they are the same but for letter case and what is no letter or digit
+bool IsSameName(const std::string& a, const std::string& b);
+
+/// @ingroup proteus
 /// @param name e.g. "all_reduce" @param names that there are, e.g. "all-reduce"
-/// @return the one that is the same but for letter case and what is no letter or digit; else empty
+/// @return the one for which IsSameName() holds; else empty
 std::string FindAlias(const std::string& name, const std::vector<std::string>& names);
 
 /// @ingroup proteus

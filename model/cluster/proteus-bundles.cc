@@ -6,6 +6,8 @@
 
 #include "proteus-bundles.h"
 
+#include "ns3/proteus-enum-names.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -17,6 +19,10 @@ namespace proteus
 namespace
 {
 
+constexpr EnumNames<Bundling, 2> BUNDLINGS{
+    "bundling",
+    {{Bundling::WHOLE, "whole"}, {Bundling::CABLES, "cables"}}};
+
 constexpr double ROUNDING = 1e-6; //!< of a quotient that should be whole
 
 bool
@@ -26,6 +32,18 @@ IsSwitch(const Cluster& cluster, VertexId id)
 }
 
 } // namespace
+
+Bundling
+BundlingFromString(const std::string& text)
+{
+    return BUNDLINGS.Parse(text);
+}
+
+std::vector<std::string>
+GetBundlingNames()
+{
+    return BUNDLINGS.List();
+}
 
 double
 GetCableRate(const Cluster& cluster)

@@ -9,10 +9,31 @@
 
 #include "proteus-cluster.h"
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 namespace ns3
 {
 namespace proteus
 {
+
+/// @ingroup proteus
+/// What the cables between two network switches are.
+enum class Bundling : uint8_t
+{
+    WHOLE, //!< one link of their summed rate
+    CABLES //!< a link each
+};
+
+/// @ingroup proteus
+/// @param text "whole" or "cables" @return what it stands for
+/// @throw std::invalid_argument if it is neither
+Bundling BundlingFromString(const std::string& text);
+
+/// @ingroup proteus
+/// @return texts that BundlingFromString() takes
+std::vector<std::string> GetBundlingNames();
 
 /// @ingroup proteus
 /// @param cluster any @return rate of the links between its NICs, or plain hosts, and network

@@ -6,19 +6,20 @@
 
 #include "proteus-cluster-text.h"
 
+#include "proteus-bundles.h"
 #include "proteus-fabric-variant.h"
 #include "proteus-gpu-model.h"
 
+#include "ns3/proteus-nearest-name.h"
 #include "ns3/proteus-split.h"
 
-#include <algorithm>
-#include <cctype>
 #include <map>
 #include <optional>
 #include <regex>
 #include <set>
 #include <sstream>
 #include <stdexcept>
+#include <vector>
 
 namespace ns3
 {
@@ -32,19 +33,27 @@ constexpr double BYTES_PER_GBIT = 1e9 / 8;
 constexpr double MOST_GBITS = 1e6;
 constexpr double MOST_COUNT = 4294967295.0;
 
-/// @return a name without "_" and capitals, which files and command lines write differently
+/// Keys that are no options of a fabric.
+const char* const KEYS[] = {"nodes", "nic", "gpu", "fabric", "leafs", "bundles"};
+
+/// @param typed a key @return its name in the tables; what was typed if no table has it
 std::string
-Squeeze(const std::string& name)
+FindKey(const std::string& typed)
 {
-    std::string squeezed;
-    for (const char c : name)
+    if (IsSameName(typed, "leaves"))
     {
-        if (c != '_')
+        return "leafs";
+    }
+    std::vector<std::string> names(std::begin(KEYS), std::end(KEYS));
+    for (const std::string& kind : GetFabricKinds())
+    {
+        for (const FabricOptionField& field : GetFabricOptionFields(kind))
         {
-            squeezed += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+            names.emplace_back(field.name);
         }
     }
-    return squeezed;
+    const std::string name = FindAlias(typed, names);
+    return name.empty() ? typed : name;
 }
 
 /// @return the same cluster with GPUs of another model, at the same links
@@ -100,17 +109,17 @@ class TextReader
             {
                 Refuse("'" + item + "' is not KEY=VALUE, e.g. nic=4x200G-roce");
             }
-            const std::string key = Squeeze(item.substr(0, equals));
-            if (!keys.insert(key == "leaves" ? "leafs" : key).second)
+            const std::string key = FindKey(item.substr(0, equals));
+            if (!keys.insert(key).second)
             {
                 Refuse(item.substr(0, equals) + " stands there twice");
             }
-            ReadItem(item.substr(0, equals), item.substr(equals + 1), options);
+            ReadItem(key, item.substr(equals + 1), options);
         }
         m_servers = m_servers == 0 ? 2 : m_servers;
-        if (m_leafs && keys.count(Squeeze("serversPerLeaf")) > 0)
+        if (m_leafs && keys.count("servers_per_leaf") > 0)
         {
-            Refuse("leafs and serversPerLeaf say the same: give one of them");
+            Refuse("leafs and servers_per_leaf say the same: give one of them");
         }
         if (m_leafs)
         {
@@ -179,6 +188,24 @@ class TextReader
         return static_cast<uint32_t>(ToNumber(key, value, least, most));
     }
 
+    /// @return the one of the names that the value is
+    std::string ReadName(const std::string& key,
+                         const std::string& value,
+                         const std::vector<std::string>& names) const
+    {
+        const std::string name = FindAlias(value, names);
+        if (name.empty())
+        {
+            std::string list;
+            for (const std::string& known : names)
+            {
+                list += (list.empty() ? "" : ", ") + known;
+            }
+            Refuse(key + " must be one of " + list + ", not '" + value + "'");
+        }
+        return name;
+    }
+
     void ReadItem(const std::string& key,
                   const std::string& value,
                   std::map<std::string, std::string>& options)
@@ -199,17 +226,7 @@ class TextReader
         }
         else if (key == "fabric")
         {
-            const auto kinds = GetFabricKinds();
-            if (std::find(kinds.begin(), kinds.end(), value) == kinds.end())
-            {
-                std::string names;
-                for (const std::string& kind : kinds)
-                {
-                    names += (names.empty() ? "" : ", ") + kind;
-                }
-                Refuse("fabric must be one of " + names + ", not '" + value + "'");
-            }
-            m_variant.fabric.kind = value;
+            m_variant.fabric.kind = ReadName(key, value, GetFabricKinds());
         }
         else if (key == "gpu")
         {
@@ -219,17 +236,13 @@ class TextReader
                 Refuse("gpu must be the name of a GPU, not that of a CPU, " + value);
             }
         }
-        else if (key == "leafs" || key == "leaves")
+        else if (key == "leafs")
         {
             m_leafs = ToWhole(key, value, 1, MAX_SERVERS);
         }
         else if (key == "bundles")
         {
-            if (value != "whole" && value != "cables")
-            {
-                Refuse("bundles must be whole or cables, not '" + value + "'");
-            }
-            m_variant.hasCables = value == "cables";
+            m_variant.bundling = BundlingFromString(ReadName(key, value, GetBundlingNames()));
         }
         else
         {
@@ -295,11 +308,15 @@ class TextReader
     /// Sets an option of the fabric.
     void SetOption(const std::string& key, const std::string& value)
     {
-        std::string names = "nodes, nic, gpu, fabric, leafs, bundles";
+        std::string names;
+        for (const char* const name : KEYS)
+        {
+            names += (names.empty() ? "" : ", ") + std::string(name);
+        }
         for (const FabricOptionField& field : GetFabricOptionFields(m_variant.fabric.kind))
         {
             names += std::string(", ") + field.name;
-            if (Squeeze(field.name) != Squeeze(key))
+            if (field.name != key)
             {
                 continue;
             }

@@ -221,7 +221,7 @@ ParseFabricVariant(const std::string& text, const FabricOptions& base)
         else if (part == "cables")
         {
             say("cables");
-            variant.hasCables = true;
+            variant.bundling = Bundling::CABLES;
             variant.name += " cables";
         }
         else if (part.rfind("rails=", 0) == 0)
@@ -332,7 +332,7 @@ MakeVariantCluster(const std::string& preset, uint32_t servers, const FabricVari
     }
     JoinByFabric(cluster, plugs, variant.fabric);
     cluster.Validate();
-    return variant.hasCables ? SplitBundles(cluster) : cluster;
+    return variant.bundling == Bundling::CABLES ? SplitBundles(cluster) : cluster;
 }
 
 NetworkBill

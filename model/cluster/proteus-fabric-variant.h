@@ -7,6 +7,7 @@
 #ifndef PROTEUS_FABRIC_VARIANT_H
 #define PROTEUS_FABRIC_VARIANT_H
 
+#include "proteus-bundles.h"
 #include "proteus-cluster.h"
 
 #include <cstdint>
@@ -32,8 +33,8 @@ struct FabricVariant
     FabricOptions fabric;   //!< the wiring
     std::string technology; //!< "infiniband", "roce"; empty: that of the servers' NICs
     uint32_t rails{0};      //!< NICs of each server that are plugged in, the first ones; 0: all
-    std::string routing{"Ecmp"}; //!< attribute Routing of ns3::proteus::Fabric
-    bool hasCables{false};       //!< see SplitBundles()
+    std::string routing{"Ecmp"};        //!< attribute Routing of ns3::proteus::Fabric
+    Bundling bundling{Bundling::WHOLE}; //!< of cables between switches
     double nicBytesPerSecond{0}; //!< rate of all links of the network; 0: that of the preset's NICs
 };
 

@@ -163,7 +163,8 @@ LoadGraph(const std::string& path)
     const auto format = FindFormat(path);
     if (!format)
     {
-        throw std::invalid_argument(path + ": " + ENDS);
+        throw std::invalid_argument(path + ": " + ENDS +
+                                    "; proteus-run reads traces of other programs with --trace");
     }
     InputFile file(path); // refuses what has no end
     ExecutionGraph graph = format == Format::JSON ? ReadGraphJson(file.GetStream(), path)

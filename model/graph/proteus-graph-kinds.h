@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 /**
  * @file
@@ -150,6 +151,10 @@ Parallelism ParallelismFromString(const std::string& text);
  * @throw std::invalid_argument that lists the known names
  */
 DataType DataTypeFromString(const std::string& text);
+
+/// @ingroup proteus
+/// @return names that DataTypeFromString() takes
+std::vector<std::string> GetDataTypeNames();
 
 } // namespace proteus
 } // namespace ns3

@@ -146,6 +146,12 @@ DataTypeFromString(const std::string& text)
     return DATA_TYPES.Parse(text);
 }
 
+std::vector<std::string>
+GetDataTypeNames()
+{
+    return DATA_TYPES.List();
+}
+
 bool
 AreEnumsKnown(const Task& task)
 {

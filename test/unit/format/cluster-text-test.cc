@@ -91,6 +91,7 @@ TEST(ClusterText, ChangesAPreset)
     EXPECT_EQ(rate("dgx-h100:nic=2x"), 50e9);
     EXPECT_NO_THROW(LoadCluster("dgx-h100:nodes=4,fabric=fat-tree,oversubscription=2"));
     EXPECT_NO_THROW(LoadCluster("dgx-h100:nodes=4,fabric=leaf-spine,serversPerLeaf=2"));
+    EXPECT_NO_THROW(LoadCluster("dgx-h100:Nodes=4,Fabric=Leaf-Spine,servers-per-leaf=2,NIC=4x"));
     EXPECT_NO_THROW(LoadCluster("dgx-h100:nodes=4,fabric=leaf-spine,servers_per_leaf=2"));
 }
 
@@ -113,9 +114,13 @@ TEST(ClusterText, SaysWhatIsWrong)
               "--cluster=dgx-h100:nodes=4,leafs=3: leafs=3: 4 servers in leafs of 2 make 2");
     EXPECT_NE(Message("dgx-h100:nodes=4,leafs=2,serversPerLeaf=1").find("say the same"),
               std::string::npos);
+    EXPECT_NE(Message("dgx-h100:nodes=4,fabric=leaf-spine,serversPerLeaf=2,servers_per_leaf=4")
+                  .find("servers_per_leaf stands there twice"),
+              std::string::npos);
     EXPECT_NE(Message("dgx-h100:nodes=4,leafs=2,leaves=4").find("leaves stands there twice"),
               std::string::npos);
-    EXPECT_NE(Message("dgx-h100:bundles=pipe").find("whole or cables"), std::string::npos);
+    EXPECT_NE(Message("dgx-h100:bundles=pipe").find("bundles must be one of whole, cables"),
+              std::string::npos);
     EXPECT_NE(Message("dgx-h100:nodes=4", 3).find("give one of them"), std::string::npos);
     EXPECT_NE(Message("dgx-h100:leafs=2,fabric=torus-2d").find("belongs to leaf-spine"),
               std::string::npos);
@@ -169,7 +174,7 @@ TEST(Variant, DragonflyIsUsableInLists)
     EXPECT_EQ(variant.routing, "Adaptive");
     EXPECT_EQ(ParseFabricVariant("dragonfly++adaptive", base).routing, "Adaptive");
     EXPECT_THROW(ParseFabricVariant("dragonfly", base), std::invalid_argument);
-    EXPECT_TRUE(ParseFabricVariant("leaf-spine+cables", base).hasCables);
+    EXPECT_EQ(ParseFabricVariant("leaf-spine+cables", base).bundling, Bundling::CABLES);
 }
 
 TEST(FatTree, OversubscriptionSavesSwitchesPortsAndCables)
