@@ -29,7 +29,9 @@ ListKernels(const TrainingPlan& plan, const GpuDatasheet& gpu)
     CompileOptions compilation;
     compilation.kernelTime = [&](const KernelDescription& kernel) -> int64_t {
         const auto work = DescribeKernel(kernel, precision.compute, isWide ? 4 : 2);
-        const bool isNew = work && work->GetNKernels() > 0 && !table.Find(gpu.model, *work);
+        // Kernels of a ring are not timed as one (KernelWork::parts).
+        const bool isNew =
+            work && work->GetNKernels() > 0 && work->parts == 1 && !table.Find(gpu.model, *work);
         if (isNew)
         {
             table.Add({gpu.model,

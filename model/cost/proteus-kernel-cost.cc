@@ -239,7 +239,8 @@ KernelCostModel::GetAttentionEfficiency(const KernelWork& work) const
     // the backward pass.
     const uint64_t value = work.shape.size() > 4 ? work.shape[4] : work.shape[3];
     const MatrixProduct both{work.shape[0], work.shape[1], work.shape[2], shape.head + value, 0};
-    shape.isCausal = work.fusedFlops < 0.75 * both.GetFlops() * (shape.isForward ? 1 : 2.5);
+    const double ofAll = both.GetFlops() * (shape.isForward ? 1 : 2.5) * work.parts;
+    shape.isCausal = work.fusedFlops < 0.75 * ofAll;
     // Its shares were measured on one GPU.
     return GetAttentionShare(m_parameters.attention, shape) *
            GetSlowestShare(m_parameters.gpus, 1, m_parameters.gpuSpread);
@@ -433,7 +434,7 @@ KernelCostModel::GetTime(const KernelWork& work) const
     const double host =
         static_cast<double>(work.GetNKernels()) * static_cast<double>(m_parameters.hostPerKernelPs);
     double gpu = 0;
-    if (m_profile)
+    if (m_profile && work.parts == 1)
     {
         if (const auto measured = m_profile->Find(m_gpu.model, work))
         {
@@ -460,9 +461,12 @@ KernelCostModel::GetTime(const KernelWork& work) const
         const double arithmetic = work.fusedFlops /
                                   (m_gpu.PeakFlops(work.type) * GetAttentionEfficiency(work)) *
                                   PS_PER_S;
-        gpu +=
-            std::max(traffic, arithmetic) + static_cast<double>(work.GetNKernels()) *
-                                                static_cast<double>(m_parameters.kernelLatencyPs);
+        const double merging = static_cast<double>(work.mergedBytes) /
+                               (m_gpu.memoryBytesPerSecond * m_parameters.memoryEfficiency) *
+                               PS_PER_S;
+        gpu += std::max(traffic, arithmetic) + merging +
+               static_cast<double>(work.GetNKernels()) *
+                   static_cast<double>(m_parameters.kernelLatencyPs);
     }
     // Written so that not-a-number fails too.
     if (!(gpu >= 0) || gpu >= 0x1p62 || !(host < 0x1p62))

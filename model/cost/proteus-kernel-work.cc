@@ -218,7 +218,7 @@ KernelWork::GetFlops() const
 uint64_t
 KernelWork::GetBytes() const
 {
-    uint64_t sum = bytes;
+    uint64_t sum = bytes + mergedBytes;
     for (const MatrixProduct& product : products)
     {
         sum += product.bytes;

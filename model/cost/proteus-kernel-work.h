@@ -112,7 +112,10 @@ struct KernelWork
     std::vector<uint64_t> shape;                       //!< see KernelClass
     std::vector<MatrixProduct> products;               //!< one kernel each
     double fusedFlops{0};                              //!< FORWARD or BACKWARD of a FUSED_ATTENTION
-    uint64_t bytes{0};        //!< traffic of the kernels that are no matrix products
+    /// Kernels of that shape that a FUSED_ATTENTION is made of, as in a ring.
+    uint32_t parts{1};
+    uint64_t mergedBytes{0};  //!< traffic of kernels that join what the parts have made
+    uint64_t bytes{0};        //!< traffic of the other kernels that are no matrix products
     uint32_t otherKernels{0}; //!< how many of those there are
     /// Whether these kernels reduce rows: norms, softmax, losses. They reach less of the bandwidth.
     bool isRowWise{false};

@@ -48,6 +48,7 @@ struct KernelDescription
     bool hasMask{true};    //!< of an attention: whether some scores are left out
     bool hasDropout{true}; //!< of an attention: whether scores are dropped
     uint64_t documents{1}; //!< of an attention: see ModelOperator::documents
+    uint32_t ring{1};      //!< of an attention: devices whose keys and values come one by one
     bool isFlex{false};    //!< whether experts' tokens go once to a server, see ExpertDispatch
     bool isRecomputation{false}; //!< whether the backward pass runs it, though it is of the forward
     bool isDeferred{false};      //!< whether a pass behind the backward pass runs it (ZB-H1)

@@ -167,13 +167,14 @@ KernelEmitter::SharesExperts(const DeviceMesh& mesh)
     return false;
 }
 
-/// @return the kernel of a part at a position of its mesh
+/// @return the kernel of a part at a position of its mesh @param ring KernelDescription::ring
 KernelEmitter::Kernel
 KernelEmitter::MakeKernel(const PlacedOperator& placed,
                           const OperatorPart& part,
                           PhaseId phase,
                           uint32_t position,
-                          const std::vector<uint64_t>& extents) const
+                          const std::vector<uint64_t>& extents,
+                          uint32_t ring) const
 {
     Task task;
     for (const Work& work : part.flops)
@@ -210,6 +211,7 @@ KernelEmitter::MakeKernel(const PlacedOperator& placed,
     kernel.hasMask = placed.op.hasMask;
     kernel.hasDropout = placed.op.hasDropout;
     kernel.documents = placed.op.documents;
+    kernel.ring = ring;
     kernel.isFlex = m_context.tree.schedule.expertDispatch != ExpertDispatch::ALL_TO_ALL &&
                     SharesExperts(*placed.mesh);
     kernel.isRecomputation = isForward && pass == m_context.GetBackward(placed.stage);
@@ -253,7 +255,8 @@ KernelEmitter::MakePiece(const PlacedOperator& placed,
         shape[rows] /= pieces;
         work = 1;
     }
-    Kernel kernel = MakeKernel(placed, part, phase, position, shape);
+    const uint32_t ring = placed.op.kind == "attention" ? pieces : 1;
+    Kernel kernel = MakeKernel(placed, part, phase, position, shape, ring);
     kernel.heldBytes /= pieces;
     Task& task = kernel.task;
     task.bytes /= pieces;
@@ -351,7 +354,7 @@ KernelEmitter::EmitKernel(OperatorId id,
         const auto [found, isNew] = known.emplace(extents, Kernel());
         if (isNew)
         {
-            found->second = pieces == 1 ? MakeKernel(placed, part, phase, position, extents)
+            found->second = pieces == 1 ? MakeKernel(placed, part, phase, position, extents, 1)
                                         : MakePiece(placed, part, phase, position, extents, pieces);
         }
         Task& task = found->second.task;

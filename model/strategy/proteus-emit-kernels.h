@@ -103,7 +103,8 @@ class KernelEmitter
                       const OperatorPart& part,
                       PhaseId phase,
                       uint32_t position,
-                      const std::vector<uint64_t>& extents) const;
+                      const std::vector<uint64_t>& extents,
+                      uint32_t ring) const;
 
     EmitContext& m_context;
     const EmitTensors& m_tensors;

@@ -224,6 +224,32 @@ DescribeConvolution(const KernelDescription& kernel, DataType activation, uint32
     return work;
 }
 
+/// Makes of an attention to the keys of one device those to the keys of all devices of a ring, as
+/// the device sees them that has the end of the sequence: it uses half of the keys of each other
+/// one, for all of its queries, and the others wait for it. What it does besides is what
+/// Transformer Engine does (d0067d0d, context_parallel.py, AttnFuncWithCPAndKVP2P): forward keys
+/// and values are joined, the first result is scaled, and every further one scaled and added;
+/// backward gradients of queries, keys and values are copied, and every further one added. The
+/// logarithms of sums, an element per row, need a kernel for each device.
+/// @param queries elements of the device's queries @param keys elements of its keys and values
+void
+MakeRing(KernelWork& work, uint32_t ring, uint64_t queries, uint64_t keys)
+{
+    constexpr uint64_t COPY = 2; // elements: one read, one written
+    constexpr uint64_t SUM = 3;  // two read, one written
+    const uint64_t others = ring - 1;
+    const bool isForward = work.pass == KernelPass::FORWARD;
+    work.parts = ring;
+    work.fusedFlops *= ring;
+    // Of keys and values that others have, half get gradients from this device.
+    const uint64_t elements =
+        (COPY + SUM * others) * queries +
+        (isForward ? COPY * keys : (COPY + SUM) * keys + (COPY + SUM * (others - 1)) * keys / 2);
+    work.mergedBytes = GetElementBytes(work.type) * elements;
+    const uint32_t merging = isForward ? 1 + 2 * ring : 1 + 3 * ring;
+    work.otherKernels = ring * work.otherKernels + merging;
+}
+
 /// batch, heads (groups of them), rows, columns. Each document is a sequence of its own.
 KernelWork
 DescribeAttention(const KernelDescription& kernel, DataType activation, uint32_t)
@@ -262,15 +288,23 @@ DescribeAttention(const KernelDescription& kernel, DataType activation, uint32_t
         const auto perHead = static_cast<double>(forward ? 2 * (head.key + head.value)
                                                          : 6 * head.key + 4 * head.value);
         const auto heads = static_cast<uint64_t>(std::llround(perScore / perHead));
+        const uint64_t own = std::max<uint64_t>(1, keys / kernel.ring);
         KernelWork work = MakeFusedAttentionWork(matrices * heads,
                                                  queries,
-                                                 keys,
+                                                 own,
                                                  head.key,
                                                  pass,
                                                  type,
                                                  true,
                                                  head.value);
         work.bytes = kernel.bytes;
+        if (kernel.ring > 1)
+        {
+            MakeRing(work,
+                     kernel.ring,
+                     matrices * heads * queries * (forward ? head.value : head.key),
+                     matrices * own * (head.key + head.value));
+        }
         return work;
     }
     const double left = static_cast<double>(kernel.bytes) - vectors(unfusedWidth);

@@ -293,6 +293,38 @@ TEST(Recomputation, StopsWhenAllThatIsReadIsThere)
     EXPECT_EQ(list(Compile(R"({"recomputeStopsEarly": true})")), list(Compile("{}")));
 }
 
+// An attention to keys that come device by device is a ring, others are not.
+TEST(Gathers, AttentionInARing)
+{
+    const auto list = [](const std::string& plan) {
+        std::istringstream input(plan);
+        const StrategyFile file = ReadStrategyJson(input, "s.json");
+        const Model model =
+            LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/gpt3-125m.json",
+                      {{"layers", 4}, {"fusedAttention", 1}});
+        std::map<std::string, uint32_t> rings;
+        CompileOptions options;
+        options.kernelTime = [&](const KernelDescription& kernel) -> int64_t {
+            rings[kernel.name + kernel.part] = kernel.ring;
+            return 0;
+        };
+        CompileModel(model, file.GetTree(model), options);
+        return rings;
+    };
+    auto tensor = list(R"({"tp": 4, "dp": 1, "sequenceParallel": true, "globalBatch": 1,
+                           "tpOverlap": true})");
+    EXPECT_EQ(tensor["layer1.attention"], 1u);
+    EXPECT_EQ(tensor["layer1.fc1"], 1u);
+    for (const bool isRing : {false, true})
+    {
+        auto rings = list(std::string(R"({"cp": 2, "dp": 1, "globalBatch": 1, "cpOverlap": )") +
+                          (isRing ? "true}" : "false}"));
+        EXPECT_EQ(rings["layer1.attention"], isRing ? 2u : 1u);
+        EXPECT_EQ(rings["layer1.attentionbackward"], isRing ? 2u : 1u);
+        EXPECT_EQ(rings["layer1.fc1"], 1u);
+    }
+}
+
 TEST(Gathers, FieldsAreWrittenAndRead)
 {
     std::istringstream input(

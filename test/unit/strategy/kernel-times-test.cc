@@ -209,6 +209,43 @@ TEST(KernelTimes, Attention)
     EXPECT_EQ(latentBackward->GetFlops(), (3 * 192 + 2 * 128) * scores);
 }
 
+// Keys of four devices come one by one: kernels of a quarter of the keys, and those that join what
+// they make. Operations are those of the whole.
+TEST(KernelTimes, AttentionInARing)
+{
+    const std::vector<uint64_t> extents{2, 16, 256, 1024};
+    const double scores = 32.0 * 256 * 1024;
+    const uint64_t vectors = 2 * 32 * 64; // bytes of a token
+    KernelDescription whole =
+        Describe("attention", "", extents, 4 * 64 * scores, vectors * 2 * (256 + 1024));
+    whole.head = {64, 64};
+    KernelDescription ring = whole;
+    ring.ring = 4;
+    for (const std::string part : {"", "backward"})
+    {
+        whole.part = ring.part = part;
+        whole.flops = ring.flops = (part.empty() ? 4 : 10) * 64 * scores;
+        const auto once = DescribeKernel(whole, DataType::BF16, 4);
+        const auto parts = DescribeKernel(ring, DataType::BF16, 4);
+        ASSERT_TRUE(once && parts);
+        EXPECT_EQ(once->shape, (std::vector<uint64_t>{32, 256, 1024, 64}));
+        EXPECT_EQ(parts->shape, (std::vector<uint64_t>{32, 256, 256, 64}));
+        EXPECT_EQ(parts->GetFlops(), once->GetFlops());
+        EXPECT_EQ(parts->bytes, once->bytes);
+        const uint64_t queries = vectors * 256;
+        const uint64_t keys = 2 * queries; // and values
+        // Forward: joined; scaled; scaled and added three times. Backward: copied; half of the
+        // gradients of what others have copied once and added twice, its own added.
+        EXPECT_EQ(parts->mergedBytes,
+                  part.empty()
+                      ? 2 * keys + (2 + 3 * 3) * queries
+                      : (2 + 3 * 3) * queries + 2 * keys + (2 + 3 + 3) * keys / 2 + 3 * keys);
+        EXPECT_EQ(parts->GetNKernels(), 4u + (part.empty() ? 9 : 13));
+        const KernelCostModel cost(FindGpuDatasheet("H100-SXM5-80GB"));
+        EXPECT_GT(cost.GetTime(*parts).gpuPs, cost.GetTime(*once).gpuPs);
+    }
+}
+
 TEST(KernelTimes, Others)
 {
     const KernelWork convolution = [] {
