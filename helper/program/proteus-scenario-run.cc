@@ -423,13 +423,26 @@ CheckScenario(const ProgramOptions& options, const Cluster& cluster)
         return;
     }
     const Scenario scenario = LoadScenario(options, cluster);
-    if (scenario.NeedsAlone())
-    {
-        return; // when what happens is known once the job has run alone
-    }
     ReadNamed(options.scenario, [&]() {
         const auto nGpus = static_cast<uint32_t>(cluster.GetGpus().size());
-        const ScenarioPlan plan = MakeScenarioPlan(scenario, cluster, nGpus, 0);
+        // When things happen may be known only once the job has run alone; what happens is known.
+        constexpr int64_t ANY_ALONE_PS = 1000000000000;
+        ScenarioPlan plan;
+        try
+        {
+            plan = MakeScenarioPlan(scenario,
+                                    cluster,
+                                    nGpus,
+                                    scenario.NeedsAlone() ? ANY_ALONE_PS : 0);
+        }
+        catch (const std::invalid_argument&)
+        {
+            if (scenario.NeedsAlone())
+            {
+                return; // it may be wrong of this time only; the run makes the plan again
+            }
+            throw;
+        }
         for (const std::string& name :
              ParseExecutors(options.executor, options.htae, options.calibration))
         {

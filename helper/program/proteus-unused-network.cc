@@ -379,7 +379,7 @@ FindUnusedNetwork(const TypedNetwork& typed,
             lines.push_back(option + " has no effect: nothing goes from one switch of the network "
                                      "to another");
         }
-        else if (without && links.empty() && HasSameWaysOut(typed, *without, cluster))
+        else if (without && !traits.hasNetwork && HasSameWaysOut(typed, *without, cluster))
         {
             lines.push_back(option +
                             " is not modelled: of the network, the links of servers count only");

@@ -351,7 +351,9 @@ class JsonDocument::Handler : public nlohmann::json_sax<Json>
 void
 JsonValue::Fail(const std::string& cause) const
 {
-    throw std::invalid_argument(Describe(cause));
+    // What a part of this file has been refused for says its place already.
+    const bool hasPlace = cause.rfind(m_document->m_fileName + ": /", 0) == 0;
+    throw std::invalid_argument(hasPlace ? cause : Describe(cause));
 }
 
 std::string

@@ -288,6 +288,7 @@ DescribeIdeal()
     traits.name = "ideal";
     traits.description = "each communication alone at its bandwidth bound, a lower bound";
     traits.position = 9;
+    traits.hasNetwork = false;
     traits.scenarioParts = {"slow devices"};
     return traits;
 }

@@ -7,6 +7,7 @@
 #include "proteus-kineto-communication.h"
 
 #include "ns3/proteus-plural.h"
+#include "ns3/proteus-shown-name.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -69,7 +70,7 @@ void
 CommunicationMaker::Fail(const GpuEvent& event, const std::string& cause) const
 {
     throw std::invalid_argument(m_events.file + ": kernel " +
-                                m_events.names[event.name].substr(0, 60) + " with correlation " +
+                                ShownName(m_events.names[event.name], 60) + " with correlation " +
                                 std::to_string(event.correlation) + ": " + cause);
 }
 
@@ -107,8 +108,8 @@ CommunicationMaker::FindCollective(const GpuEvent& event, const Communication& i
     if (found == names.end())
     {
         Fail(event,
-             "the unknown collective '" + it.collective.substr(0, 40) +
-                 "'; known are allreduce, allgather, reduce_scatter, all_to_all, broadcast, "
+             "the unknown collective " + QuotedText(it.collective) +
+                 "; known are allreduce, allgather, reduce_scatter, all_to_all, broadcast, "
                  "reduce, gather, scatter, barrier, send and recv");
     }
     return found->second;
@@ -122,7 +123,7 @@ CommunicationMaker::GetElementBytes(const GpuEvent& event, const Communication& 
     {
         Fail(event,
              it.type.empty() ? "it does not tell the type of its elements (dtype)"
-                             : "the unknown dtype '" + it.type.substr(0, 40) + "'");
+                             : "the unknown dtype " + QuotedText(it.type));
     }
     return size;
 }
@@ -190,7 +191,7 @@ CommunicationMaker::FindRanks(const GpuEvent& event, const Communication& it) co
     if (!ranks.empty() && it.groupSize != 0 && it.groupSize != ranks.size())
     {
         Fail(event,
-             "its process group '" + it.group.substr(0, 40) + "' has " +
+             "its process group " + QuotedText(it.group) + " has " +
                  FormatThings(ranks.size(), "rank") + " by its list and " +
                  std::to_string(it.groupSize) + " by its size (Group size)");
     }
@@ -200,7 +201,7 @@ CommunicationMaker::FindRanks(const GpuEvent& event, const Communication& it) co
         if (size != m_graph.GetNRanks())
         {
             Fail(event,
-                 "its process group '" + it.group.substr(0, 40) + "' has " + std::to_string(size) +
+                 "its process group " + QuotedText(it.group) + " has " + std::to_string(size) +
                      " of " + std::to_string(m_graph.GetNRanks()) +
                      " ranks, but the trace does not tell which (Process Group Ranks, "
                      "or pg_config in distributedInfo)");

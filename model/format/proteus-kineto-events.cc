@@ -15,6 +15,7 @@
 #include "ns3/proteus-tables.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <set>
 #include <stdexcept>
@@ -268,7 +269,12 @@ class RankReader : public JsonListReader
   private:
     static int64_t ToInteger(JsonValue value)
     {
-        return static_cast<int64_t>(value.AsNumber(-9e15, 9e15));
+        const double number = value.AsNumber(-9e15, 9e15);
+        if (number != std::floor(number))
+        {
+            value.Fail("must be a whole number, not " + value.Shown());
+        }
+        return static_cast<int64_t>(number);
     }
 
     static int64_t FindInteger(JsonValue object, const char* key, int64_t otherwise)

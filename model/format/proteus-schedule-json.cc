@@ -27,7 +27,7 @@ ReadBytes(const JsonValue& root, const char* key, uint64_t& bytes)
 {
     if (const auto field = root.Find(key))
     {
-        bytes = field->AsWhole(0, INT64_MAX);
+        bytes = field->AsWhole(1, INT64_MAX); // of 0 bytes nothing would ever start
     }
 }
 
@@ -94,7 +94,8 @@ ReadScheduleJson(std::istream& input, const std::string& fileName)
                     "serial",
                     "search"});
     ScheduleSettings settings;
-    settings.policy = root.Get("policy").AsName();
+    const JsonValue policy = root.Get("policy");
+    settings.policy = policy.Check([&] { return FindSchedulingPolicy(policy.AsName()).name; });
     ReadBytes(root, "partBytes", settings.partBytes);
     ReadBytes(root, "creditBytes", settings.creditBytes);
     ReadBytes(root, "bucketBytes", settings.bucketBytes);

@@ -28,6 +28,7 @@ DescribeClassic(bool isPlain)
     traits.position = isPlain ? 6 : 5;
     traits.isHtae = !isPlain;
     traits.hasStreams = false;
+    traits.hasNetwork = false;
     traits.hasOverlapFactor = !isPlain;
     return traits;
 }

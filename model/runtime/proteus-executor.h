@@ -121,6 +121,7 @@ struct ExecutorTraits
     bool hasStreams{true};    //!< RuntimeOptions count, communication schedules among them
     bool hasSlowdowns{false}; //!< FlowParameters::computeSlowdown and communicationSlowdown count
     bool sharesGpus{false};   //!< RuntimeOptions::sharesGpu counts
+    bool hasNetwork{true};    //!< links count of which no server has an end
     bool hasPaths{false};     //!< ExecutorSettings::stream counts: one of several paths is taken
     bool hasOverlapFactor{false}; //!< ExecutorSettings::overlapFactor and sharesLinks count
     bool isHtae{false};           //!< one of those that HTAE may stand for

@@ -6,6 +6,7 @@
 
 #include "proteus-communication-scheduler.h"
 
+#include "ns3/proteus-nearest-name.h"
 #include "ns3/proteus-registry.h"
 
 #include <set>
@@ -59,12 +60,8 @@ FindSchedulingPolicy(const std::string& name)
     {
         return *found;
     }
-    std::string names;
-    for (const std::string& known : Policies::Get().GetNames())
-    {
-        names += (names.empty() ? "" : ", ") + known;
-    }
-    throw std::invalid_argument("schedule: unknown policy '" + name + "'; there are: " + names);
+    throw std::invalid_argument("schedule: unknown policy '" + name + "'; " +
+                                Suggest(name, Policies::Get().GetNames()));
 }
 
 void

@@ -372,6 +372,10 @@ TEST(Kineto, Errors)
         "f0: none of its 1 events is of a GPU (category kernel, gpu_memcpy or gpu_memset), so "
         "that there is nothing to run; record with ProfilerActivity.CUDA");
     EXPECT_EQ(ErrorOf({one("{\"ph\": \"X\"").substr(0, 200)}).substr(0, 5), "f0:2:");
+    EXPECT_NE(ErrorOf({one(R"({"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": 1,)"
+                           R"( "args": {"stream": 7.5}})")})
+                  .find("must be a whole number, not 7.5"),
+              std::string::npos);
     EXPECT_EQ(ErrorOf({one(R"({"ph": "X", "cat": "kernel", "name": "k"})")}),
               "f0: /traceEvents/0/args: is missing");
     EXPECT_EQ(ErrorOf({one(R"({"ph": "X", "cat": "kernel", "name": "k", "ts": 1, "dur": 1,)"

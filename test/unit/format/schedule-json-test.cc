@@ -80,3 +80,16 @@ TEST(ScheduleJson, MistakesAreOneLine)
         EXPECT_EQ(error.find('\n'), std::string::npos) << error;
     }
 }
+
+TEST(ScheduleJson, MistakesSayTheirPlaceOnce)
+{
+    const std::string head = R"({"format": "proteus-schedule", "version": 1, "policy": )";
+    EXPECT_EQ(
+        GetError(head + R"("priorityx"})"),
+        "schedule.json: /policy: schedule: unknown policy 'priorityx'; did you mean priority?");
+    EXPECT_EQ(GetError(head + R"("priority", "kinds": [1]})"),
+              "schedule.json: /kinds/0: must be a string, not 1");
+    EXPECT_EQ(
+        GetError(head + R"("priority", "partBytes": 0})").rfind("schedule.json: /partBytes: ", 0),
+        0u);
+}

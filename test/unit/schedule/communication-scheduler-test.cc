@@ -347,7 +347,7 @@ TEST(CommunicationScheduler, MistakesAreNamed)
     };
     EXPECT_EQ(errorOf([](ScheduleSettings&) {}), "");
     EXPECT_NE(errorOf([](ScheduleSettings& settings) { settings.policy = "first"; })
-                  .find("unknown policy 'first'; there are: arrival, buckets, critical-path, fair, "
+                  .find("unknown policy 'first'; there are arrival, buckets, critical-path, fair, "
                         "p3, priority"),
               std::string::npos);
     EXPECT_NE(errorOf([](ScheduleSettings& settings) { settings.partBytes = 0; }).find("parts"),

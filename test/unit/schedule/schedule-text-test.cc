@@ -43,8 +43,9 @@ TEST(ScheduleText, MistakesSayWhatThereIs)
         return std::string();
     };
     EXPECT_EQ(errorOf("fast"),
-              "schedule: unknown policy 'fast'; there are: arrival, buckets, critical-path, fair, "
+              "schedule: unknown policy 'fast'; there are arrival, buckets, critical-path, fair, "
               "p3, priority");
+    EXPECT_EQ(errorOf("priorityx"), "schedule: unknown policy 'priorityx'; did you mean priority?");
     EXPECT_EQ(errorOf("priority,size=3"),
               "schedule: unknown setting 'size=3'; there are: bucketBytes=, creditBytes=, kinds=, "
               "messagePs=, partBytes=, serial=");
