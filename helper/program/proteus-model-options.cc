@@ -7,7 +7,6 @@
 #include "proteus-model-options.h"
 
 #include "proteus-idle-keys.h"
-#include "proteus-kernel-list.h"
 #include "proteus-name-lists.h"
 #include "proteus-option-meanings.h"
 
@@ -17,6 +16,7 @@
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-model-json.h"
 #include "ns3/proteus-output-plan.h"
+#include "ns3/proteus-plan-json.h"
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-profile-doubts.h"
 #include "ns3/proteus-profile-json.h"
@@ -34,7 +34,6 @@
 #include <map>
 #include <optional>
 #include <regex>
-#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -311,13 +310,9 @@ WarnOfOddProfile(const std::optional<ProfileTable>& measured, const std::string&
 }
 
 /// Names measured times that a job does not use, and kernels of it that have none.
-/// @param measured the times, if there are some @param path of their file @param plan of the job
-/// @param gpu that it runs on
+/// @param measured the times, if there are some @param path of their file
 void
-WarnOfIdleProfile(const std::optional<ProfileTable>& measured,
-                  const std::string& path,
-                  const TrainingPlan& plan,
-                  const GpuDatasheet& gpu)
+WarnOfIdleProfile(const std::optional<ProfileTable>& measured, const std::string& path)
 {
     const auto unused = measured ? measured->ListUnused() : std::vector<ProfileEntry>();
     if (measured && measured->GetSize() == 0)
@@ -326,20 +321,11 @@ WarnOfIdleProfile(const std::optional<ProfileTable>& measured,
     }
     if (measured && unused.size() < measured->GetSize())
     {
-        const std::vector<ProfileEntry> kernels = ListKernels(plan, gpu).GetEntries();
-        std::set<std::string> known;
-        for (const ProfileEntry& entry : measured->GetEntries())
-        {
-            known.insert(FormatKernel(entry));
-        }
-        const auto nMissed =
-            std::count_if(kernels.begin(), kernels.end(), [&known](const ProfileEntry& kernel) {
-                return known.count(FormatKernel(kernel)) == 0;
-            });
+        const std::size_t nMissed = measured->CountMissed();
         if (nMissed > 0)
         {
             Warn("--profile=" + path + ": " + std::to_string(nMissed) + " of the job's " +
-                 FormatThings(kernels.size(), "different kernel") +
+                 FormatThings(measured->GetSize() - unused.size() + nMissed, "different kernel") +
                  " have no time in it, and are computed; proteus-compile --kernels writes which "
                  "there are");
         }
@@ -518,7 +504,7 @@ CompileForGpu(const TrainingPlan& plan,
     ExecutionGraph graph = WithSource(plan, [&] {
         return Compile(plan.model, plan.tree, gpu, framework, measured ? &*measured : nullptr);
     });
-    WarnOfIdleProfile(measured, profile, plan, gpu);
+    WarnOfIdleProfile(measured, profile);
     WarnOfOddProfile(measured, profile);
     WarnOfMissingUnit(plan, gpu);
     WarnOfMissingAttention(plan, gpu, framework);
@@ -543,7 +529,7 @@ CompileForCluster(const TrainingPlan& plan,
     });
     const GpuDatasheet& gpu =
         FindGpuDatasheet(cluster.GetVertices()[cluster.GetGpus().at(0)].model);
-    WarnOfIdleProfile(measured, profile, plan, gpu);
+    WarnOfIdleProfile(measured, profile);
     WarnOfOddProfile(measured, profile);
     WarnOfMissingUnit(plan, gpu);
     WarnOfMissingAttention(plan, gpu, framework);

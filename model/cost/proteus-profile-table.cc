@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace ns3
 {
@@ -58,27 +59,39 @@ ProfileTable::Find(const std::string& gpu, const KernelWork& work) const
     {
         return std::nullopt;
     }
-    const auto found = m_times.find(Key(gpu, work.kernelClass, work.pass, work.type, work.shape));
+    Key key(gpu, work.kernelClass, work.pass, work.type, work.shape);
+    const auto found = m_times.find(key);
+    const std::lock_guard<std::mutex> lock(m_asked->mutex);
     if (found == m_times.end())
     {
+        if (work.GetNKernels() > 0)
+        {
+            m_asked->missed.insert(std::move(key));
+        }
         return std::nullopt;
     }
-    const std::lock_guard<std::mutex> lock(m_used->mutex);
-    m_used->keys.insert(found->first);
+    m_asked->used.insert(std::move(key));
     return found->second;
+}
+
+std::size_t
+ProfileTable::CountMissed() const
+{
+    const std::lock_guard<std::mutex> lock(m_asked->mutex);
+    return m_asked->missed.size();
 }
 
 std::vector<ProfileEntry>
 ProfileTable::ListUnused() const
 {
     std::vector<ProfileEntry> unused = GetEntries();
-    const std::lock_guard<std::mutex> lock(m_used->mutex);
+    const std::lock_guard<std::mutex> lock(m_asked->mutex);
     unused.erase(
         std::remove_if(
             unused.begin(),
             unused.end(),
             [this](const ProfileEntry& entry) {
-                return m_used->keys.count(
+                return m_asked->used.count(
                            {entry.gpu, entry.kernelClass, entry.pass, entry.type, entry.shape}) > 0;
             }),
         unused.end());

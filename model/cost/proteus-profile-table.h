@@ -77,6 +77,10 @@ class ProfileTable
     /// GetEntries()
     std::vector<ProfileEntry> ListUnused() const;
 
+    /// @return different operators with a kernel that Find() of this table and its copies was asked
+    /// for and gave no time of; 0 if the table is empty
+    std::size_t CountMissed() const;
+
     /// @return all measurements, ordered by GPU, class, pass, format and shape
     std::vector<ProfileEntry> GetEntries() const;
 
@@ -86,15 +90,16 @@ class ProfileTable
   private:
     using Key = std::tuple<std::string, KernelClass, KernelPass, DataType, std::vector<uint64_t>>;
 
-    /// Which measurements were used; several threads may time kernels.
-    struct Used
+    /// What Find() was asked for; several threads may time kernels.
+    struct Asked
     {
         std::mutex mutex;
-        std::set<Key> keys;
+        std::set<Key> used;   //!< that have a time
+        std::set<Key> missed; //!< that have none
     };
 
     std::map<Key, int64_t> m_times; //!< picoseconds
-    std::shared_ptr<Used> m_used{std::make_shared<Used>()};
+    std::shared_ptr<Asked> m_asked{std::make_shared<Asked>()};
 };
 
 } // namespace proteus

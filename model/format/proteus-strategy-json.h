@@ -85,10 +85,6 @@ namespace proteus
 {
 
 /// @ingroup proteus
-/// @return the fields of the short form, e.g. "globalBatch"
-const std::vector<const char*>& ListPlanFields();
-
-/// @ingroup proteus
 /// What a strategy file holds.
 struct StrategyFile
 {

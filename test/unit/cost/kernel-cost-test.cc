@@ -432,6 +432,28 @@ TEST(ProfileTable, IsLookedUpFirst)
     EXPECT_FALSE(isMeasured(KernelCostModel(FindGpuDatasheet(A100)), work));
 }
 
+TEST(ProfileTable, CountsWhatItIsAskedForAndHasNot)
+{
+    const KernelWork timed = MakeLinearForwardWork(2048, 1024, 4096, DataType::BF16);
+    ProfileTable table;
+    table.Add({A100, KernelClass::GEMM, KernelPass::FORWARD, DataType::BF16, timed.shape, 1});
+    const ProfileTable copy = table;
+    EXPECT_EQ(table.CountMissed(), 0u);
+    copy.Find(A100, timed);
+    EXPECT_EQ(table.CountMissed(), 0u);
+    const KernelWork other = MakeLinearForwardWork(2048, 1024, 4104, DataType::BF16);
+    for (const char* gpu : {A100, A100, "A100-SXM4-40GB"})
+    {
+        copy.Find(gpu, other);
+    }
+    EXPECT_EQ(table.CountMissed(), 2u);
+    copy.Find(A100, KernelWork()); // no kernel
+    EXPECT_EQ(table.CountMissed(), 2u);
+    const ProfileTable none;
+    none.Find(A100, other);
+    EXPECT_EQ(none.CountMissed(), 0u);
+}
+
 TEST(ProfileTable, RefusesNonsense)
 {
     ProfileEntry entry;

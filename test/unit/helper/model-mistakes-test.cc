@@ -8,6 +8,7 @@
 
 #include <fstream>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 #include <string>
@@ -84,6 +85,27 @@ TEST(ModelMistakes, MeasuredTimesThatNoKernelHas)
         folder.Write("p.json", R"({"format": "proteus-profile", "version": 1, "times": []})");
     ExpectNote(Start("run", Small({"--strategy=dp=8", "--profile=" + empty})),
                "--profile=" + empty + " has no effect: there is no time in it");
+}
+
+TEST(ModelMistakes, KernelsWithoutMeasuredTime)
+{
+    const Folder folder;
+    const std::string path = folder.Write("p.json", "");
+    ASSERT_EQ(
+        Start("compile",
+              {"--model=gpt3-125m", "--variables=layers=2", "--strategy=dp=8", "--kernels=" + path})
+            .code,
+        0);
+    const auto start = [&]() {
+        return Start("run", Small({"--strategy=dp=8", "--profile=" + path}));
+    };
+    EXPECT_EQ(start().error.find("have no time in it"), std::string::npos);
+    nlohmann::json table = nlohmann::json::parse(std::ifstream(path));
+    const std::size_t count = table["times"].size();
+    table["times"].erase(count - 1);
+    std::ofstream(path) << table;
+    ExpectNote(start(),
+               "1 of the job's " + std::to_string(count) + " different kernels have no time in it");
 }
 
 TEST(ModelMistakes, BlocksThatNeverRun)
