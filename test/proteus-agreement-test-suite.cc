@@ -424,10 +424,7 @@ class AgreementTestSuite : public TestSuite
         {
             AddTestCase(new SharedNicAgreementTest);
             AddTestCase(new InputTurnsAgreementTest);
-        }
-        else
-        {
-            AddTestCase(new LargeJobAgreementTest, TestDuration::EXTENSIVE);
+            AddTestCase(new LargeJobAgreementTest);
         }
     }
 };
