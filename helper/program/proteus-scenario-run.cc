@@ -10,7 +10,9 @@
 #include "proteus-model-options.h"
 #include "proteus-name-lists.h"
 
+#include "ns3/proteus-attribute-defaults.h"
 #include "ns3/proteus-executor.h"
+#include "ns3/proteus-fabric.h"
 #include "ns3/proteus-graph-file.h"
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-job-composition.h"
@@ -21,6 +23,7 @@
 #include "ns3/proteus-scenario-report.h"
 #include "ns3/proteus-tables.h"
 #include "ns3/proteus-warning.h"
+#include "ns3/uinteger.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -413,6 +416,26 @@ class ScenarioRunner
     std::vector<TrafficOutcome> m_traffic; //!< of all executors
 };
 
+/// @param scenario to run by packets
+/// @throw std::invalid_argument that names traffic of a class that the network does not have
+void
+RequireClasses(const Scenario& scenario)
+{
+    const uint64_t classes =
+        ReadDefault<UintegerValue>(Fabric::GetTypeId(), "TrafficClasses").Get();
+    for (std::size_t i = 0; i < scenario.traffic.size(); ++i)
+    {
+        const uint32_t wanted = scenario.traffic[i].pattern.trafficClass;
+        if (wanted >= classes)
+        {
+            throw std::invalid_argument(
+                "/traffic/" + std::to_string(i) + "/traffic_class: is " + std::to_string(wanted) +
+                ", but the last class of the network is " + std::to_string(classes - 1) +
+                "; add --ns3::proteus::Fabric::TrafficClasses=" + std::to_string(wanted + 1));
+        }
+    }
+}
+
 } // namespace
 
 void
@@ -424,6 +447,14 @@ CheckScenario(const ProgramOptions& options, const Cluster& cluster)
     }
     const Scenario scenario = LoadScenario(options, cluster);
     ReadNamed(options.scenario, [&]() {
+        const std::vector<std::string> executors =
+            ParseExecutors(options.executor, options.htae, options.calibration);
+        if (std::any_of(executors.begin(), executors.end(), [](const std::string& name) {
+                return FindExecutor(name).GetTraits().hasPackets;
+            }))
+        {
+            RequireClasses(scenario);
+        }
         const auto nGpus = static_cast<uint32_t>(cluster.GetGpus().size());
         // When things happen may be known only once the job has run alone; what happens is known.
         constexpr int64_t ANY_ALONE_PS = 1000000000000;
@@ -443,8 +474,7 @@ CheckScenario(const ProgramOptions& options, const Cluster& cluster)
             }
             throw;
         }
-        for (const std::string& name :
-             ParseExecutors(options.executor, options.htae, options.calibration))
+        for (const std::string& name : executors)
         {
             RequireParts(plan, name, FindExecutor(name).GetTraits().scenarioParts);
         }

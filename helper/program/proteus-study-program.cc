@@ -375,7 +375,7 @@ class StudyProgramOfAll : public CommandLineProgram
                       [&](std::ostream& out) { WriteStudyPage(titled, table, out); });
         }
         std::cout << partial;
-        RequireResults(outcome);
+        RequireResults(study, outcome);
     }
 
     std::string m_executable;       //!< that becomes the programs

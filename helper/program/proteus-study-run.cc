@@ -17,6 +17,7 @@
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-resources.h"
+#include "ns3/proteus-shown-name.h"
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
@@ -98,6 +99,18 @@ FindError(const std::string& text, const std::string& program)
     const std::size_t begin = at == std::string::npos ? 0 : at + mark.size();
     const std::string line = text.substr(begin, text.find('\n', begin) - begin);
     return line.empty() ? "it ended with an error and said nothing" : line.substr(0, MAX_ERROR);
+}
+
+/// @param point of a study @return where it is: its label on every axis
+std::string
+DescribePlace(const Study& study, const StudyPoint& point)
+{
+    std::string text;
+    for (std::size_t i = 0; i < study.axes.size(); ++i)
+    {
+        text += (i == 0 ? "" : ", ") + study.axes[i].name + " " + point.labels[i];
+    }
+    return text;
 }
 
 /// @return seconds as hours, minutes and seconds
@@ -384,17 +397,22 @@ RunStudy(const Study& study, const StudyStore& store, const StudyRunOptions& opt
 }
 
 void
-RequireResults(const StudyOutcome& outcome)
+RequireResults(const Study& study, const StudyOutcome& outcome)
 {
     if (!outcome.unfinished.empty())
     {
-        throw std::runtime_error(FormatThings(outcome.unfinished.size(), "point") +
+        throw std::runtime_error("study " + QuotedText(study.name) + ": " +
+                                 FormatThings(outcome.unfinished.size(), "point") +
                                  " not finished, the first: " + outcome.unfinished.front() +
                                  "; start the study again to go on");
     }
     if (outcome.failed > 0 && outcome.failed == outcome.points.size())
     {
-        throw std::runtime_error("every point failed, the first: " + outcome.results.front().error);
+        const StudyPoint& first = outcome.points.front();
+        throw std::runtime_error("study " + QuotedText(study.name) +
+                                 ": every point failed, the first, point " +
+                                 std::to_string(first.number) + " (" + DescribePlace(study, first) +
+                                 "): " + outcome.results.front().error);
     }
 }
 

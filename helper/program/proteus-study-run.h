@@ -89,9 +89,10 @@ struct StudyOutcome
 StudyOutcome RunStudy(const Study& study, const StudyStore& store, const StudyRunOptions& options);
 
 /// @ingroup proteus
-/// @param outcome of a study
-/// @throw std::runtime_error if points have no result, or the program has refused every one
-void RequireResults(const StudyOutcome& outcome);
+/// @param study that has run @param outcome of it
+/// @throw std::runtime_error that names study and point if points have no result, or the program
+/// has refused every one
+void RequireResults(const Study& study, const StudyOutcome& outcome);
 
 /// @ingroup proteus
 /// In StudyRunOptions::set: the file that the program writes its results to.

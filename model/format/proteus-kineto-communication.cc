@@ -144,6 +144,7 @@ CommunicationMaker::Set(const GpuEvent& event, TraceNode& node)
     }
     std::vector<DeviceId> ranks = FindRanks(event, it);
     const uint64_t n = ranks.size();
+    CheckSizes(it, node.collective, n);
     switch (node.collective)
     {
     case Collective::ALL_GATHER:
@@ -177,6 +178,33 @@ CommunicationMaker::Set(const GpuEvent& event, TraceNode& node)
     }
     m_events.nUneven += node.collective == Collective::ALL_TO_ALL && it.isUneven ? 1 : 0;
     node.peer = m_graph.AddGroup(it.group, ranks, ParallelismFromDescription(it.description));
+}
+
+void
+CommunicationMaker::CheckSizes(const Communication& it, Collective collective, uint64_t n)
+{
+    const bool isGather = collective == Collective::ALL_GATHER || collective == Collective::GATHER;
+    const bool isScatter =
+        collective == Collective::REDUCE_SCATTER || collective == Collective::SCATTER;
+    // With one side only, there is nothing to compare: of a gather and a scatter only the root has
+    // both.
+    if ((!isGather && !isScatter) || it.inElements == 0 || it.outElements == 0)
+    {
+        return;
+    }
+    const uint64_t whole = isGather ? it.outElements : it.inElements;
+    const uint64_t part = isGather ? it.inElements : it.outElements;
+    if (whole / n != part || whole % n != 0)
+    {
+        const bool isInTaken = collective != Collective::SCATTER;
+        m_events.exampleOddSize =
+            m_events.nOddSizes == 0
+                ? ShownName(it.collective) + " of " + FormatThings(n, "rank") + ", with " +
+                      std::to_string(it.inElements) + " in and " + std::to_string(it.outElements) +
+                      " out, of which the " + (isInTaken ? "former" : "latter")
+                : m_events.exampleOddSize;
+        ++m_events.nOddSizes;
+    }
 }
 
 std::vector<DeviceId>
@@ -227,7 +255,7 @@ CommunicationMaker::SetMessage(const GpuEvent& event,
                                const Communication& it,
                                bool isSend,
                                uint64_t bytes,
-                               TraceNode& node) const
+                               TraceNode& node)
 {
     const auto peer = isSend ? it.destination : it.source;
     if (!peer)
@@ -241,6 +269,16 @@ CommunicationMaker::SetMessage(const GpuEvent& event,
         Fail(event,
              "it is a message; the trace of one rank can stand for all only if it has "
              "none");
+    }
+    const auto own = isSend ? it.source : it.destination;
+    if (own && m_events.rank && *own != *m_events.rank)
+    {
+        m_events.exampleOther =
+            m_events.nOthers == 0
+                ? std::string(isSend ? "a send (Src Rank " : "a receive (Dst Rank ") +
+                      std::to_string(*own) + ") in that of rank " + std::to_string(*m_events.rank)
+                : m_events.exampleOther;
+        ++m_events.nOthers;
     }
     if (bytes == 0)
     {

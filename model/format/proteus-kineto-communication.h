@@ -56,7 +56,10 @@ class CommunicationMaker
                     const Communication& it,
                     bool isSend,
                     uint64_t bytes,
-                    TraceNode& node) const;
+                    TraceNode& node);
+    /// Counts a collective whose result does not follow from its input.
+    /// @param n ranks of its group
+    void CheckSizes(const Communication& it, Collective collective, uint64_t n);
 
     Rank& m_events;
     TraceGraph& m_graph;

@@ -80,8 +80,7 @@ FindContradiction(const Rank& rank)
                                             Contains(it.collective, "allreduce") ||
                                             Contains(it.collective, "all_reduce") ||
                                             Contains(it.collective, "broadcast");
-                                        return isAlike && it.inElements > 0 && it.outElements > 0 &&
-                                               it.inElements != it.outElements;
+                                        return isAlike && it.inElements != it.outElements;
                                     });
     return found == rank.communications.end() ? nullptr : &*found;
 }
@@ -183,6 +182,10 @@ FindDoubts(const std::vector<Rank>& ranks)
     uint64_t nEmpty = 0;
     uint64_t nRootless = 0;
     uint64_t nUneven = 0;
+    uint64_t nOddSizes = 0;
+    std::string oddSize;
+    uint64_t nOthers = 0;
+    std::string other;
     uint64_t nMisnamed = 0;
     std::string misnamed;
     for (const Rank& rank : ranks)
@@ -194,6 +197,10 @@ FindDoubts(const std::vector<Rank>& ranks)
         nEmpty += rank.nEmpty;
         nRootless += rank.nRootless;
         nUneven += rank.nUneven;
+        oddSize = nOddSizes == 0 ? rank.exampleOddSize : oddSize;
+        nOddSizes += rank.nOddSizes;
+        other = nOthers == 0 ? rank.exampleOther : other;
+        nOthers += rank.nOthers;
         nMisnamed += CountMisnamed(rank, misnamed);
         nWork += rank.gpu.size();
         nUnlaunched += CountUnlaunched(rank);
@@ -249,7 +256,22 @@ FindDoubts(const std::vector<Rank>& ranks)
         doubts.push_back(ShownName(odd->collective) + " has " + FormatCount(odd->inElements) +
                          " elements (In msg nelems) and results in " +
                          FormatCount(odd->outElements) +
-                         " (Out msg nelems), which should be as many; the first number is taken");
+                         " (Out msg nelems), which should be as many; the " +
+                         (odd->inElements > 0 ? "first" : "second") + " number is taken");
+    }
+    if (nOddSizes > 0)
+    {
+        doubts.push_back(FormatThings(nOddSizes, "collective") +
+                         " whose elements (In msg nelems, Out msg nelems) do not fit the size of "
+                         "their group, the first " +
+                         oddSize + " is taken");
+    }
+    if (nOthers > 0)
+    {
+        doubts.push_back(FormatThings(nOthers, "message") +
+                         " whose own end is another rank than that of their file, which counts; "
+                         "the first " +
+                         other);
     }
     if (nMisnamed > 0)
     {

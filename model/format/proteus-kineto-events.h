@@ -120,9 +120,13 @@ struct Rank
     std::string ncclVersion;    //!< empty: it does not say
     /// Events on streams of categories that are not known: how many of each.
     std::map<std::string, uint64_t> unread;
-    uint64_t nEmpty{0};    //!< collectives that move no element, but for barriers
-    uint64_t nRootless{0}; //!< collectives with a root that do not say which
-    uint64_t nUneven{0};   //!< all-to-alls of unequal splits
+    uint64_t nEmpty{0};         //!< collectives that move no element, but for barriers
+    uint64_t nRootless{0};      //!< collectives with a root that do not say which
+    uint64_t nUneven{0};        //!< all-to-alls of unequal splits
+    uint64_t nOddSizes{0};      //!< collectives whose result does not follow from their input
+    std::string exampleOddSize; //!< the first of them, in words
+    uint64_t nOthers{0};        //!< messages whose own rank is another one than that of the file
+    std::string exampleOther;   //!< the first of them, in words
 };
 
 /// @param text to look at @param begin of it @return whether the text begins so

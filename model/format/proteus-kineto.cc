@@ -474,7 +474,19 @@ ReadRanks(const std::vector<TraceFile>& files, const std::string& name)
     for (std::size_t i = 0; i < files.size(); i++)
     {
         all.ranks[i] = kineto::ReadRank(files[i]);
-        all.worldSize = std::max(all.worldSize, all.ranks[i].worldSize);
+        const uint32_t size = all.ranks[i].worldSize;
+        if (size != 0 && all.worldSize != 0 && size != all.worldSize)
+        {
+            const auto other =
+                std::find_if(all.ranks.begin(), all.ranks.end(), [](const kineto::Rank& rank) {
+                    return rank.worldSize != 0;
+                });
+            throw std::invalid_argument(files[i].name + ": /distributedInfo/world_size: is " +
+                                        std::to_string(size) + ", but " +
+                                        std::to_string(all.worldSize) + " in " + other->file +
+                                        "; give files of one job");
+        }
+        all.worldSize = size != 0 ? size : all.worldSize;
         const uint32_t rank = all.ranks[i].rank.value_or(static_cast<uint32_t>(i));
         const auto added = all.byRank.emplace(rank, i);
         if (!added.second)

@@ -102,11 +102,16 @@ class Finder
                           "NIC",
                           " whose latency is not heeded; --netPlugin, or the attribute "
                           "PluginLatency, says what a plug-in takes");
+        m_fewConnections.AddTo(lines,
+                               "NIC",
+                               " whose maxconn, of fewer than the 64 channels that NCCL may have, "
+                               "is not heeded");
         m_oddSpeeds.AddTo(lines,
                           "NIC",
                           " of less than 1 or more than 1600 Gb/s (speed is in Mb/s, 100000 for "
                           "100 Gb/s)");
         m_otherRdma.AddTo(lines, "device", " whose gdr is neither 0 nor 1, taken for 1");
+        m_sameRanks.AddTo(lines, "GPU", " with the rank of another one, whose devs count");
         if (m_hosts.size() > 1)
         {
             lines.push_back("has the host_hash of " + std::to_string(m_hosts.size()) +
@@ -146,6 +151,14 @@ class Finder
             {
                 m_oddSpeeds.Add(GetPlace(element));
             }
+            // Of so many channels no NIC of the model runs out: MAXCHANNELS of NCCL, src/include/
+            // device.h.
+            constexpr uint64_t MOST_CHANNELS = 64;
+            if (NcclValues(m_document).GetWhole(element, "maxconn", MOST_CHANNELS, UINT32_MAX) <
+                MOST_CHANNELS)
+            {
+                m_fewConnections.Add(GetPlace(element));
+            }
             const std::string* latency = element.Find("latency");
             if (latency != nullptr && latency->find_first_not_of("0.") != std::string::npos)
             {
@@ -178,7 +191,14 @@ class Finder
             constexpr uint64_t MOST = 1000000;
             const NcclValues values(m_document);
             const uint64_t dev = values.GetWhole(element, "dev", m_ranks.size(), MOST);
-            m_ranks.emplace_back(dev, values.GetWhole(element, "rank", dev, MOST));
+            const uint64_t rank = values.GetWhole(element, "rank", dev, MOST);
+            if (std::any_of(m_ranks.begin(), m_ranks.end(), [rank](const auto& other) {
+                    return other.second == rank;
+                }))
+            {
+                m_sameRanks.Add(GetPlace(element));
+            }
+            m_ranks.emplace_back(dev, rank);
         }
         const std::string* gdr = element.Find("gdr");
         if (gdr != nullptr && *gdr != "0" && *gdr != "1")
@@ -263,6 +283,8 @@ class Finder
     Doubt m_latencies;
     Doubt m_oddSpeeds;
     Doubt m_otherRdma;
+    Doubt m_fewConnections;
+    Doubt m_sameRanks;
 };
 
 } // namespace

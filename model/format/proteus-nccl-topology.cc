@@ -143,7 +143,11 @@ class NcclReader
                  " left out, slower than the fastest one, or of another technology");
         }
         const std::string* version = m_document.GetRoot().Find("version");
-        if (version != nullptr && *version != "1")
+        if (version == nullptr)
+        {
+            warn("does not say its version; known is 1, as which it is read");
+        }
+        else if (*version != "1")
         {
             warn("is of version " + QuotedText(*version) + "; known is 1, as which it is read");
         }

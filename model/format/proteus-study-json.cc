@@ -101,8 +101,8 @@ class Reader
             axes.Fail("needs an axis that is no spread: nothing is compared");
         }
         ReadSkips(root);
+        root.Check([&] { m_points = ListPoints(m_study); });
         ReadPublished(root);
-        root.Check([&] { ListPoints(m_study); });
         return m_study;
     }
 
@@ -112,7 +112,7 @@ class Reader
     {
         if (const auto table = root.Find("table"))
         {
-            m_study.table = table->AsName();
+            m_study.table = ReadNotEmpty(*table, "names no table: leave it out for the summary");
         }
         if (const auto row = root.Find("row"))
         {
@@ -143,12 +143,23 @@ class Reader
         }
         if (const auto prices = root.Find("prices"))
         {
-            m_study.prices = prices->AsName();
+            m_study.prices =
+                ReadNotEmpty(*prices, "names no file: leave it out for the usual prices");
         }
         if (const auto cost = root.Find("cost"))
         {
             m_study.cost = cost->AsName();
         }
+    }
+
+    /// @param json a name @param cause why an empty one fails @return the name
+    static std::string ReadNotEmpty(const JsonValue& json, const std::string& cause)
+    {
+        if (json.AsName().empty())
+        {
+            json.Fail(cause);
+        }
+        return json.AsName();
     }
 
     /// @param json an option's value @param name of it @return the value, checked
@@ -323,6 +334,11 @@ class Reader
             {
                 json.Fail("would leave all points out: name an axis and a value");
             }
+            if (std::find(m_study.skips.begin(), m_study.skips.end(), filter) !=
+                m_study.skips.end())
+            {
+                json.Fail("leaves out the same points as one before it");
+            }
             m_study.skips.push_back(filter);
         }
     }
@@ -352,6 +368,13 @@ class Reader
                 number.at[name] = ReadScalar(label);
                 CheckLabel(at, label, name, number.at[name]);
             }
+            if (std::none_of(m_points.begin(), m_points.end(), [&](const StudyPoint& point) {
+                    return IsAt(point, number.at);
+                }))
+            {
+                at.Fail("every point of these values is left out by 'skip', so that there is "
+                        "nothing to compare with");
+            }
             number.value = json.Get("value").AsNumber(LEAST_PUBLISHED, MOST_PUBLISHED);
             if (std::any_of(m_study.published.begin(),
                             m_study.published.end(),
@@ -364,6 +387,20 @@ class Reader
             }
             m_study.published.push_back(number);
         }
+    }
+
+    /// @param point of the study @param at labels by axis @return whether it has all of them
+    bool IsAt(const StudyPoint& point, const StudyFilter& at) const
+    {
+        for (std::size_t i = 0; i < m_study.axes.size(); ++i)
+        {
+            const auto wanted = at.find(m_study.axes[i].name);
+            if (wanted != at.end() && wanted->second != point.labels[i])
+            {
+                return false;
+            }
+        }
+        return true;
     }
 
     /// @throw std::invalid_argument if an axis has no such label
@@ -391,6 +428,7 @@ class Reader
     /// What StudyCheck::option has said of names and values.
     std::map<std::pair<std::string, std::string>, std::string> m_meanings;
     Study m_study;
+    std::vector<StudyPoint> m_points;           //!< those that are not left out
     std::map<std::string, std::string> m_setBy; //!< axis by option
 };
 

@@ -237,6 +237,13 @@ ListIdleSettings(const ExecutorTraits& traits,
             crossed.insert(cluster.GetLinks()[link.link].technology);
         }
     }
+    if (links.empty()) // of an executor that records none: whatever is there may be crossed
+    {
+        for (const Link& link : cluster.GetLinks())
+        {
+            crossed.insert(link.technology);
+        }
+    }
     const auto add = [&](const std::string& setting, const std::set<LinkTechnology>& technologies) {
         std::string names;
         for (const LinkTechnology technology : technologies)
@@ -249,10 +256,6 @@ ListIdleSettings(const ExecutorTraits& traits,
         }
         notes.push_back(traits.name + ": " + setting + " has no effect: nothing crosses " + names);
     };
-    if (links.empty())
-    {
-        return notes;
-    }
     for (const EngineSetting& setting : settings.engine)
     {
         if (!setting.technologies.empty() && IsModelled(traits, settings, setting))

@@ -358,6 +358,59 @@ TEST(Kineto, WhatTheFileLacksOrContradictsIsNamed)
               "trace: is of version 2 of the format (schemaVersion), and is read as version 1");
 }
 
+TEST(Kineto, CountsAndEndsThatContradictEachOtherAreNamed)
+{
+    std::vector<std::string> heard;
+    const WarningListener listener([&heard](const std::string& text) {
+        heard.push_back(text);
+        return false;
+    });
+    const auto read = [&heard](const std::string& collective, int in, int out) {
+        heard.clear();
+        TraceText text;
+        text.Kernel("ncclKernel_X", 20, 140, 6, 2, Nccl(collective, in)).Call("c", 104, 2, 2);
+        std::string changed = text.Get(0, 2);
+        const std::string from = "\"Out msg nelems\": " + std::to_string(in);
+        changed.replace(changed.find(from),
+                        from.size(),
+                        "\"Out msg nelems\": " + std::to_string(out));
+        Read({changed});
+        return heard.empty() ? std::string() : heard.front();
+    };
+    EXPECT_EQ(read("_allgather_base", 100, 200), "");
+    EXPECT_EQ(read("_reduce_scatter_base", 100, 50), "");
+    EXPECT_EQ(read("_allgather_base", 100, 50),
+              "trace: 1 collective whose elements (In msg nelems, Out msg nelems) do not fit the "
+              "size of their group, the first _allgather_base of 2 ranks, with 100 in and 50 out, "
+              "of which the former is taken");
+    EXPECT_NE(read("_reduce_scatter_base", 100, 100), "");
+    EXPECT_EQ(read("allreduce", 0, 100),
+              "trace: allreduce has 0 elements (In msg nelems) and results in 100 (Out msg "
+              "nelems), which should be as many; the second number is taken");
+    EXPECT_NE(read("allreduce", 100, 0), "");
+
+    heard.clear();
+    const auto rank = [](int own, int source) {
+        TraceText text;
+        text.Kernel("ncclDevKernel_SendRecv",
+                    20,
+                    320,
+                    6,
+                    5,
+                    Nccl(own == 0 ? "send" : "recv",
+                         64,
+                         R"("Dst Rank": 1, "Src Rank": )" + std::to_string(source)));
+        return text.Call("c", 104, 2, 5).Get(own, 2);
+    };
+    Read({rank(0, 0), rank(1, 0)});
+    EXPECT_TRUE(heard.empty()) << heard.front();
+    Read({rank(0, 1), rank(1, 0)});
+    ASSERT_EQ(heard.size(), 1u);
+    EXPECT_EQ(heard[0],
+              "trace: 1 message whose own end is another rank than that of their file, which "
+              "counts; the first a send (Src Rank 1) in that of rank 0");
+}
+
 TEST(Kineto, Errors)
 {
     const auto one = [](const std::string& event) { return TraceText().Add(event).Get(); };
@@ -426,6 +479,10 @@ TEST(Kineto, Errors)
               "f0: /distributedInfo/world_size: must be an integer");
     EXPECT_EQ(ErrorOf({R"({"traceEvents": [], "distributedInfo": {"rank": 9, "world_size": 8}})"}),
               "f0: /distributedInfo/rank: is none of the 8 ranks of its job (world_size)");
+    TraceText kernel;
+    kernel.Kernel("k", 7, 110, 20, 1);
+    EXPECT_EQ(ErrorOf({kernel.Get(0, 2), kernel.Get(1, 4)}),
+              "f1: /distributedInfo/world_size: is 4, but 2 in f0; give files of one job");
 }
 
 TEST(Kineto, TruncationsAndCorruptionsAreHarmless)

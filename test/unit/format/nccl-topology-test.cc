@@ -452,6 +452,15 @@ TEST(NcclTopology, OddNumbersClassesAndSpeedsAreNamed)
            "what a plug-in takes: that of line 28");
     EXPECT_EQ(WarningsOf(Exchange("\"mlx5_0\" dev", "\"mlx5_0\" latency=\"0.000000\" dev"), ""),
               "");
+    expect("rank=\"0\"",
+           "rank=\"1\"",
+           "1 GPU with the rank of another one, whose devs count: that of line 13");
+    expect(" version=\"1\"", "", "does not say its version; known is 1, as which it is read");
+    expect("\"mlx5_0\" dev",
+           "\"mlx5_0\" maxconn=\"2\" dev",
+           "1 NIC whose maxconn, of fewer than the 64 channels that NCCL may have, is not heeded: "
+           "that of line 28");
+    EXPECT_EQ(WarningsOf(Exchange("\"mlx5_0\" dev", "\"mlx5_0\" maxconn=\"131072\" dev"), ""), "");
     for (const char* speed : {"400", "400000000"}) // Gb/s and kb/s
     {
         expect("400000",

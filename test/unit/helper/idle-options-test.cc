@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "start-program.h"
+#include "small-job.h"
 
 #include "ns3/proteus-option-list.h"
 #include "ns3/proteus-warning.h"
@@ -403,6 +403,41 @@ TEST(IdleOptions, LaunchIntervalsAndFormatsThatChangeNothingAreNotes)
     const Outcome slow = run("--launchInterval=20ms");
     EXPECT_EQ(slow.code, 0) << slow.error;
     EXPECT_EQ(slow.error.find("no effect"), std::string::npos) << slow.error;
+}
+
+TEST(IdleOptions, LaunchIntervalsOfCompiledModelsThatChangeNothingAreNotes)
+{
+    const auto run = [](const std::string& interval) {
+        return Start("run", Small({"--strategy=dp=8", "--launchInterval=" + interval}));
+    };
+    const std::string idle = " has no effect: the job is the same without it";
+    const Outcome slow = run("20ms");
+    EXPECT_EQ(slow.code, 0) << slow.error;
+    EXPECT_EQ(slow.error.find(idle), std::string::npos) << slow.error;
+    // KernelCostParameters::hostPerKernelPs, which megatron-2022 leaves as it is.
+    ExpectNote(run("102.7us"), idle);
+}
+
+TEST(IdleOptions, SettingsOfLinksThatAClusterHasNotAreNotesWithoutRecordsOfLinks)
+{
+    const auto run = [](const std::string& cluster) {
+        const Outcome outcome = Start("run",
+                                      {MODEL,
+                                       "--variables=layers=1",
+                                       "--strategy=dp=16",
+                                       "--nodes=2",
+                                       "--quiet",
+                                       "--executor=distsim",
+                                       "--cluster=" + cluster,
+                                       FABRIC + "Pfc=false"});
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome.out;
+    };
+    const std::string idle = "distsim: ns3::proteus::Fabric::Pfc=false has no effect";
+    const std::string without = run("dgx-a100");
+    EXPECT_NE(without.find(idle + ": nothing crosses roce"), std::string::npos) << without;
+    const std::string with = run("dgx-a100:nic=8x200G-roce");
+    EXPECT_EQ(with.find(idle), std::string::npos) << with;
 }
 
 // A flow goes over all NVLinks of its GPU: nothing is left to chance inside a server.

@@ -31,6 +31,23 @@ TEST(ScenarioMistakes, EventsThatComeTooLate)
     ExpectRefusal(start(std::string(400, '9') + "us"), "/events/0/at: must be a time");
 }
 
+TEST(ScenarioMistakes, TrafficOfAClassThatTheNetworkLacks)
+{
+    const Folder folder;
+    const std::string file =
+        folder.Write("s.json",
+                     R"({"format": "proteus-scenario", "version": 1, "compare_alone": false,
+ "traffic": [{"kind": "list", "traffic_class": 7, "messages":
+ [{"from": "n0.gpu0", "to": "n0.gpu1", "bytes": 1000, "start": "0"}]}]})");
+    const std::string packets = "--executor=packet";
+    ExpectRefusal(Start("run", Small({"--strategy=dp=8", packets, "--scenario=" + file})),
+                  file + ": /traffic/0/traffic_class: is 7, but the last class of the network is ");
+    const std::string classes = "--ns3::proteus::Fabric::TrafficClasses=8";
+    const Outcome more =
+        Start("run", Small({"--strategy=dp=8", packets, classes, "--scenario=" + file}));
+    EXPECT_EQ(more.code, 0) << more.error;
+}
+
 TEST(ScenarioMistakes, EventsOnGpusWithoutAJobAndSeedsOfNothing)
 {
     const Folder folder;

@@ -171,13 +171,22 @@ TEST_F(StudyRun, WhatAProgramRefusesIsAResult)
     const StudyOutcome first = Run();
     EXPECT_EQ(first.failed, 1u);
     EXPECT_EQ(first.results[1].error, "thirteen");
-    EXPECT_NO_THROW(RequireResults(first));
+    EXPECT_NO_THROW(RequireResults(m_study, first));
     EXPECT_EQ(Run().found, 3u);
     EXPECT_EQ(Run("points", {}, true).ran, 1u);
     EXPECT_EQ(CountStarts()["13"], 2);
     EXPECT_EQ(CountStarts()["12"], 1);
     SetAxis(13, 13);
-    EXPECT_THROW(RequireResults(Run()), std::runtime_error) << "nothing but refusals";
+    try
+    {
+        RequireResults(m_study, Run());
+        ADD_FAILURE() << "nothing but refusals";
+    }
+    catch (const std::runtime_error& error)
+    {
+        EXPECT_STREQ(error.what(),
+                     "study 'test': every point failed, the first, point 1 (nodes 13): thirteen");
+    }
 }
 
 TEST_F(StudyRun, DamagedResultsRunAgain)

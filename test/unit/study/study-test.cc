@@ -94,6 +94,14 @@ const std::vector<Wrong> WRONG{
             R"("nodes", "values": [3]}]})",
      "/axes/1: the axis b sets --nodes, as the axis a does"},
     {HEAD + AXES + R"(, "skip": [{"fabrik": "fat-tree"}]})", "/skip/0: there is no axis 'fabrik'"},
+    {HEAD + AXES + R"(, "skip": [{"fabric": "fat-tree"}, {"fabric": "fat-tree"}]})",
+     "/skip/1: leaves out the same points as one before it"},
+    {HEAD + AXES + R"(, "prices": ""})", "/prices: names no file"},
+    {HEAD + AXES + R"(, "table": ""})", "/table: names no table"},
+    {HEAD + AXES +
+         R"(, "skip": [{"fabric": "fat-tree"}], "published": {"source": "s", "values": )"
+         R"([{"name": "p", "at": {"fabric": "fat-tree"}, "value": 1}]}})",
+     "/published/values/0/at: every point of these values is left out by 'skip'"},
     {HEAD + AXES + R"(, "published": {"values": []}})", "/published"},
     {HEAD + AXES +
          R"(, "published": {"source": "s", "values": [{"name": "p", "at": {"fabric": "torus"}, )"
