@@ -19,7 +19,7 @@ namespace proteus
 namespace
 {
 
-/// What a plan says, beside the head of its file.
+/// What a plan says, beside the head of its file and what is said of passes.
 const std::vector<const char*> PLAN_FIELDS{
     "dp",
     "tp",
@@ -34,16 +34,6 @@ const std::vector<const char*> PLAN_FIELDS{
     "embeddingAsBlock",
     "headAsBlock",
     "representative",
-    "dataSamplesPerS",
-    "scatterGather",
-    "tpOverlap",
-    "cpOverlap",
-    "overlapExpertCommunication",
-    "delayWeightGradients",
-    "expertDispatch",
-    "expertDomain",
-    "recomputeStopsEarly",
-    "forwardFirst",
     "sequenceParallel",
     "zero",
     "zero1Gradients",
@@ -55,8 +45,6 @@ const std::vector<const char*> PLAN_FIELDS{
     "recompute",
     "recomputeEvery",
     "schedule",
-    "maxInFlight",
-    "interleave",
     "dataType",
     "gradientType",
     "masterWeights",
@@ -86,14 +74,19 @@ IsRepresentativeByDefault(const ParallelPlan& plan)
 const std::vector<const char*>&
 ListPlanFields()
 {
-    return PLAN_FIELDS;
+    static const std::vector<const char*> fields = [] {
+        std::vector<const char*> all = PLAN_FIELDS;
+        all.insert(all.end(), ListPassFields().begin(), ListPassFields().end());
+        return all;
+    }();
+    return fields;
 }
 
 ParallelPlan
 ReadPlanJson(const JsonValue& root)
 {
     std::vector<const char*> keys{"format", "version", "name"};
-    keys.insert(keys.end(), PLAN_FIELDS.begin(), PLAN_FIELDS.end());
+    keys.insert(keys.end(), ListPlanFields().begin(), ListPlanFields().end());
     root.AllowKeys("a plan", keys);
     ParallelPlan plan;
     plan.precision.compute = DataType::BF16;

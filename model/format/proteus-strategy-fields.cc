@@ -55,6 +55,26 @@ ReadForm(const JsonValue& object,
     }
 }
 
+const std::vector<const char*>&
+ListPassFields()
+{
+    static const std::vector<const char*> fields{
+        "maxInFlight",
+        "interleave",
+        "scatterGather",
+        "tpOverlap",
+        "cpOverlap",
+        "overlapExpertCommunication",
+        "delayWeightGradients",
+        "expertDispatch",
+        "expertDomain",
+        "recomputeStopsEarly",
+        "forwardFirst",
+        "dataSamplesPerS",
+    };
+    return fields;
+}
+
 void
 ReadPasses(const JsonValue& object, ScheduleSpec& schedule)
 {

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 /**
  * @file
@@ -72,6 +73,10 @@ void ReadForm(const JsonValue& object,
               const std::string& first,
               const std::string& second,
               bool& isFirst);
+
+/// @ingroup proteus
+/// @return keys of what is said of passes, which ReadPasses() reads
+const std::vector<const char*>& ListPassFields();
 
 /// @ingroup proteus
 /// Reads what is said of passes. @param object a plan, or a tree's schedule @param schedule is set

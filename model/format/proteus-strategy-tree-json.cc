@@ -224,21 +224,9 @@ ReadMesh(const JsonValue& mesh, StrategyTree& tree)
 void
 ReadSchedule(const JsonValue& schedule, StrategyTree& tree)
 {
-    schedule.AllowKeys("a schedule",
-                       {"kind",
-                        "microBatches",
-                        "maxInFlight",
-                        "interleave",
-                        "scatterGather",
-                        "tpOverlap",
-                        "cpOverlap",
-                        "overlapExpertCommunication",
-                        "delayWeightGradients",
-                        "expertDispatch",
-                        "expertDomain",
-                        "recomputeStopsEarly",
-                        "forwardFirst",
-                        "dataSamplesPerS"});
+    std::vector<const char*> keys{"kind", "microBatches"};
+    keys.insert(keys.end(), ListPassFields().begin(), ListPassFields().end());
+    schedule.AllowKeys("a schedule", keys);
     ReadName(schedule, "kind", ScheduleKindFromString, tree.schedule.kind);
     ReadCount(schedule, "microBatches", 1, MAX_MICRO_BATCHES, tree.schedule.microBatches);
     ReadPasses(schedule, tree.schedule);
