@@ -7,6 +7,7 @@
 #include "proteus-compile.h"
 
 #include "proteus-framework-kernels.h"
+#include "proteus-strategy-error.h"
 
 #include "ns3/proteus-achieved-rates.h"
 
@@ -146,17 +147,17 @@ CountDevices(const StrategyTree& tree)
     return devices;
 }
 
-/// @throw std::invalid_argument if a strategy has more devices than a cluster has GPUs
+/// @throw StrategyError if a strategy has more devices than a cluster has GPUs
 void
 CheckSize(uint64_t nDevices, const Cluster& cluster)
 {
     const std::size_t nGpus = cluster.GetGpus().size();
     if (nDevices > nGpus)
     {
-        throw std::invalid_argument("the strategy needs " + std::to_string(nDevices) +
-                                    " GPUs, and cluster '" + cluster.GetName() + "' has " +
-                                    std::to_string(nGpus) +
-                                    ": add servers (--nodes), or use a smaller strategy");
+        throw StrategyError("the strategy needs " + std::to_string(nDevices) +
+                            " GPUs, and cluster '" + cluster.GetName() + "' has " +
+                            std::to_string(nGpus) +
+                            ": add servers (--nodes), or use a smaller strategy");
     }
 }
 

@@ -230,6 +230,10 @@ TEST(ModelMistakes, PlansThatDoNotFitNameTheirFile)
     EXPECT_NE(typed.find("error: --strategy: strategy"), std::string::npos) << typed;
     const std::string odd = Start("run", Small({"--strategy=tp=5"})).error;
     EXPECT_NE(odd.find("error: --strategy: strategy"), std::string::npos) << odd;
+    const std::string large =
+        Start("run", Small({R"(--strategy={"dp": 64, "globalBatch": 64})"})).error;
+    EXPECT_NE(large.find("error: --strategy: the strategy needs 64 GPUs"), std::string::npos)
+        << large;
 }
 
 // What a block is given and does not read, and what belongs to an adapter that is not there.
