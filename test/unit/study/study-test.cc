@@ -232,6 +232,10 @@ TEST(Study, ThoseOfTheManualAreTaken)
 {
     for (const auto& entry : std::filesystem::directory_iterator(WORKLOADS + "/studies"))
     {
+        if (entry.is_directory()) // points of a study that somebody ran
+        {
+            continue;
+        }
         std::ifstream file(entry.path());
         const std::string text(std::istreambuf_iterator<char>(file), {});
         EXPECT_NO_THROW(Read(text, entry.path().string())) << entry.path();
