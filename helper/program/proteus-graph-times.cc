@@ -97,26 +97,6 @@ WarnOfTimes(const std::string& path,
 }
 
 void
-WarnOfIdleInterval(const ProgramOptions& options,
-                   const ExecutionGraph& graph,
-                   const std::function<ExecutionGraph()>& compileWithout)
-{
-    if (!options.launchInterval.isGiven || !options.scenario.empty()) // which may slow hosts
-    {
-        return;
-    }
-    const bool isAlike = [&]() {
-        const WarningListener silent([](const std::string&) { return false; }); // said already
-        return compileWithout() == graph;
-    }();
-    if (isAlike)
-    {
-        Warn("--launchInterval=" + FormatTime(options.launchInterval.value.GetSeconds()) +
-             " has no effect: the job is the same without it");
-    }
-}
-
-void
 CheckSizes(const std::string& path, const ExecutionGraph& graph)
 {
     ReadNamed(path, [&]() { RequireRealSizes(graph); });

@@ -10,7 +10,6 @@
 #include "proteus-program-options.h"
 
 #include <cstdint>
-#include <functional>
 #include <string>
 
 /**
@@ -36,17 +35,6 @@ void WarnOfTimes(const std::string& path,
                  const ProgramOptions& options,
                  const Cluster& cluster,
                  const ExecutionGraph& graph);
-
-/**
- * @ingroup proteus
- * Names --launchInterval where it is given and changes nothing of a job that was compiled here.
- * @param options of the run
- * @param graph compiled with it
- * @param compileWithout makes the same job with the framework's own interval; called if needed
- */
-void WarnOfIdleInterval(const ProgramOptions& options,
-                        const ExecutionGraph& graph,
-                        const std::function<ExecutionGraph()>& compileWithout);
 
 /// @ingroup proteus
 /// Refuses sizes beyond what is real, before they are added up, see RequireRealSizes().

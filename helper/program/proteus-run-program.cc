@@ -22,7 +22,6 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 /**
  * @file
@@ -87,21 +86,18 @@ void
 RunModel(const Input& input, ProgramOptions& options, const Cluster& cluster)
 {
     options.Check();
-    const auto load = [&](const FrameworkDefaults& defaults) { return input.model.Load(defaults); };
-    const auto [plan, framework] =
-        options.framework.LoadPlan(cluster, options.launchInterval, load);
+    const auto [plan, framework] = options.framework.LoadPlan(
+        cluster,
+        options.launchInterval,
+        [&](const FrameworkDefaults& defaults) { return input.model.Load(defaults); });
     for (const std::string& file : plan.files)
     {
         AddRunInput(file, options.information);
     }
     std::vector<CarriedDependency> carried;
-    ExecutionGraph compiled = CompileForCluster(plan, cluster, framework, input.profile, &carried);
-    WarnOfIdleInterval(options, compiled, [&]() {
-        const auto usual = options.framework.LoadPlan(cluster, LaunchInterval(), load);
-        return CompileForCluster(usual.plan, cluster, usual.framework, input.profile);
-    });
     const ExecutionGraph graph =
-        options.FitComputation(std::move(compiled), options.information.notes);
+        options.FitComputation(CompileForCluster(plan, cluster, framework, input.profile, &carried),
+                               options.information.notes);
     std::cout << plan.model.GetName() << ": " << plan.model.CountParameters() << " parameters, "
               << graph.GetNDevices() << " devices, " << graph.GetNTasks() << " tasks, framework "
               << framework.name

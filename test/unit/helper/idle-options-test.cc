@@ -405,19 +405,6 @@ TEST(IdleOptions, LaunchIntervalsAndFormatsThatChangeNothingAreNotes)
     EXPECT_EQ(slow.error.find("no effect"), std::string::npos) << slow.error;
 }
 
-TEST(IdleOptions, LaunchIntervalsOfCompiledModelsThatChangeNothingAreNotes)
-{
-    const auto run = [](const std::string& interval) {
-        return Start("run", Small({"--strategy=dp=8", "--launchInterval=" + interval}));
-    };
-    const std::string idle = " has no effect: the job is the same without it";
-    const Outcome slow = run("20ms");
-    EXPECT_EQ(slow.code, 0) << slow.error;
-    EXPECT_EQ(slow.error.find(idle), std::string::npos) << slow.error;
-    // KernelCostParameters::hostPerKernelPs, which megatron-2022 leaves as it is.
-    ExpectNote(run("102.7us"), idle);
-}
-
 TEST(IdleOptions, SettingsOfLinksThatAClusterHasNotAreNotesWithoutRecordsOfLinks)
 {
     const auto run = [](const std::string& cluster) {
