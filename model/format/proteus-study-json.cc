@@ -369,7 +369,7 @@ class Reader
                 CheckLabel(at, label, name, number.at[name]);
             }
             if (std::none_of(m_points.begin(), m_points.end(), [&](const StudyPoint& point) {
-                    return IsAt(point, number.at);
+                    return HasLabels(m_study, point.labels, number.at);
                 }))
             {
                 at.Fail("every point of these values is left out by 'skip', so that there is "
@@ -387,20 +387,6 @@ class Reader
             }
             m_study.published.push_back(number);
         }
-    }
-
-    /// @param point of the study @param at labels by axis @return whether it has all of them
-    bool IsAt(const StudyPoint& point, const StudyFilter& at) const
-    {
-        for (std::size_t i = 0; i < m_study.axes.size(); ++i)
-        {
-            const auto wanted = at.find(m_study.axes[i].name);
-            if (wanted != at.end() && wanted->second != point.labels[i])
-            {
-                return false;
-            }
-        }
-        return true;
     }
 
     /// @throw std::invalid_argument if an axis has no such label

@@ -24,21 +24,6 @@ namespace
 
 constexpr std::size_t MAX_DIGITS = 9; //!< of a number in a range
 
-/// @return whether a point has all labels of a filter
-bool
-Matches(const Study& study, const std::vector<std::string>& labels, const StudyFilter& filter)
-{
-    for (std::size_t i = 0; i < study.axes.size(); ++i)
-    {
-        const auto wanted = filter.find(study.axes[i].name);
-        if (wanted != filter.end() && wanted->second != labels[i])
-        {
-            return false;
-        }
-    }
-    return true;
-}
-
 /// @return the number that a text is, and nothing else
 std::size_t
 ToNumber(const std::string& text, const std::string& whole)
@@ -65,6 +50,20 @@ Sum(const std::string& text, uint64_t basis)
 }
 
 } // namespace
+
+bool
+HasLabels(const Study& study, const std::vector<std::string>& labels, const StudyFilter& filter)
+{
+    for (std::size_t i = 0; i < study.axes.size(); ++i)
+    {
+        const auto wanted = filter.find(study.axes[i].name);
+        if (wanted != filter.end() && wanted->second != labels[i])
+        {
+            return false;
+        }
+    }
+    return true;
+}
 
 std::vector<StudyPoint>
 ListPoints(const Study& study)
@@ -98,7 +97,7 @@ ListPoints(const Study& study)
             }
         }
         if (std::none_of(study.skips.begin(), study.skips.end(), [&](const StudyFilter& skip) {
-                return Matches(study, point.labels, skip);
+                return HasLabels(study, point.labels, skip);
             }))
         {
             point.number = points.size() + 1;

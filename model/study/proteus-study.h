@@ -88,6 +88,13 @@ struct StudyPoint
     StudyOptions options;            //!< all that it sets, without those for results
 };
 
+/// @ingroup proteus
+/// @param study with the axes @param labels of a point, by axis @param filter labels by axis
+/// @return whether the point has all of them
+bool HasLabels(const Study& study,
+               const std::vector<std::string>& labels,
+               const StudyFilter& filter);
+
 /**
  * @ingroup proteus
  * @param study any
