@@ -9,6 +9,7 @@
 #include "ns3/proteus-algorithms.h"
 #include "ns3/proteus-channel-search.h"
 #include "ns3/proteus-collective-choice.h"
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-tables.h"
 
 #include <map>
@@ -76,8 +77,9 @@ FormatChannels(const std::vector<uint32_t>& channels)
         {
             ++last;
         }
-        text += (text.empty() ? "" : ", ") + std::to_string(channels[i]) +
-                (last > i ? "-" + std::to_string(channels[last]) : "");
+        AppendName(text,
+                   std::to_string(channels[i]) +
+                       (last > i ? "-" + std::to_string(channels[last]) : ""));
         i = last + 1;
     }
     return text;
@@ -110,7 +112,7 @@ FormatTree(const RankTree& tree)
         const auto& children = tree.children[start];
         for (std::size_t i = tree.parent[start] == NO_RANK ? 0 : 1; i < children.size(); ++i)
         {
-            text += (text.empty() ? "" : ", ") + std::to_string(start);
+            AppendName(text, std::to_string(start));
             for (uint32_t rank = children[i]; rank != NO_RANK;
                  rank = tree.children[rank].empty() ? NO_RANK : tree.children[rank].front())
             {

@@ -12,6 +12,7 @@
 #include "ns3/proteus-attribute-defaults.h"
 #include "ns3/proteus-block-cost.h"
 #include "ns3/proteus-collective-choice.h"
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-executor-settings.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-packet-network.h"
@@ -436,7 +437,7 @@ MakeTestGroups(const Cluster& cluster, uint32_t gpus, uint32_t groups, bool stri
         chosen.insert(chosen.end(),
                       devices.begin(),
                       devices.begin() + static_cast<std::ptrdiff_t>(share));
-        shares += (shares.empty() ? "" : ", ") + std::to_string(share);
+        AppendName(shares, std::to_string(share));
         nUsed += share > 0 ? 1 : 0;
     }
     if (!isEven)

@@ -17,6 +17,7 @@
 #include "ns3/double.h"
 #include "ns3/nstime.h"
 #include "ns3/proteus-attribute-defaults.h"
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-executor-settings.h"
 #include "ns3/proteus-output-plan.h"
 #include "ns3/proteus-packet-network.h"
@@ -67,12 +68,7 @@ ListNcclVariables()
             names.insert(text.substr(0, text.find('=')));
         }
     }
-    std::string list;
-    for (const std::string& name : names)
-    {
-        list += (list.empty() ? "" : ", ") + name;
-    }
-    return list;
+    return ListNames(names);
 }
 
 /// What packet runs do about kernels that begin at slightly different times, and about

@@ -365,10 +365,9 @@ class EvaluateProgram : public CommandLineProgram
         command.AddIdle("gpuSharing", [this]() -> std::string {
             const auto executors =
                 ParseExecutors(m_options.run.executor, m_options.run.htae, m_options.calibrations);
-            const bool isKnown =
-                std::any_of(executors.begin(), executors.end(), [](const std::string& name) {
-                    return FindExecutor(name).GetTraits().sharesGpus;
-                });
+            const bool isKnown = HasExecutor(executors, [](const ExecutorTraits& traits) {
+                return traits.sharesGpus;
+            });
             return isKnown ? "" : "no executor of this run knows it";
         });
         command.AddValue("ignoreMemory",

@@ -10,6 +10,7 @@
 #include "proteus-run-notes.h"
 #include "proteus-stop-signals.h"
 
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-distsim.h"
 #include "ns3/proteus-executor-packet.h"
 #include "ns3/proteus-executor-settings.h"
@@ -265,7 +266,7 @@ DescribeExecutors()
     for (const Executor* executor : GetExecutors())
     {
         const ExecutorTraits& traits = executor->GetTraits();
-        text += (text.empty() ? "" : ", ") + traits.name + " (" + traits.description + ")";
+        AppendName(text, traits.name + " (" + traits.description + ")");
     }
     const ProgramOptions defaults;
     return text + "; both is " + defaults.executor + "," + defaults.htae;

@@ -11,6 +11,7 @@
 
 #include "ns3/proteus-executor.h"
 
+#include <algorithm>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -39,6 +40,18 @@ namespace proteus
 std::vector<std::string> ParseExecutors(const std::string& text,
                                         const std::string& htae,
                                         const std::string& calibration = "");
+
+/// @ingroup proteus
+/// @param executors that were chosen @param has what is asked of their traits
+/// @return whether it holds for one of them
+template <typename F>
+bool
+HasExecutor(const std::vector<std::string>& executors, F has)
+{
+    return std::any_of(executors.begin(), executors.end(), [&has](const std::string& name) {
+        return has(FindExecutor(name).GetTraits());
+    });
+}
 
 /// @ingroup proteus
 /// @return what --htae may be

@@ -6,6 +6,8 @@
 
 #include "proteus-fabric-flags.h"
 
+#include "ns3/proteus-comma-list.h"
+
 #include <algorithm>
 #include <cctype>
 #include <sstream>
@@ -145,12 +147,9 @@ void
 FabricFlags::AddTo(OptionList& command,
                    const std::function<std::string(const FabricOptions&)>& describe)
 {
-    std::string kinds;
-    for (const std::string& kind : GetFabricKinds())
-    {
-        kinds += (kinds.empty() ? "" : ", ") + kind;
-    }
-    command.AddValue("fabric", "between the servers of a preset: " + kinds, m_kind);
+    command.AddValue("fabric",
+                     "between the servers of a preset: " + ListNames(GetFabricKinds()),
+                     m_kind);
     command.AddNames("fabric", GetFabricKinds());
     for (const auto& [name, entry] : CollectFields())
     {

@@ -11,6 +11,7 @@
 #include "proteus-option-meanings.h"
 
 #include "ns3/proteus-achieved-rates.h"
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-compile.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-input-file.h"
@@ -281,7 +282,7 @@ FormatKernel(const ProfileEntry& entry)
     std::string shape;
     for (const uint64_t size : entry.shape)
     {
-        shape += (shape.empty() ? "" : ", ") + std::to_string(size);
+        AppendName(shape, std::to_string(size));
     }
     return entry.gpu + ", " + ToString(entry.kernelClass) + " " + ToString(entry.pass) + ", " +
            ToString(entry.type) + ", [" + shape + "]";

@@ -14,6 +14,7 @@
 #include "ns3/proteus-cluster-text.h"
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-collective-settings.h"
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-readable-file.h"
 #include "ns3/proteus-run-information.h"
 
@@ -184,14 +185,7 @@ PrintNames(const std::string& list, const std::string& workloads, std::ostream& 
     {
         for (const Collective collective : GetCollectives())
         {
-            out << ToString(collective) << ':';
-            const char* separator = " ";
-            for (const std::string& algorithm : GetAlgorithms(collective))
-            {
-                out << separator << algorithm;
-                separator = ", ";
-            }
-            out << '\n';
+            out << ToString(collective) << ": " << ListNames(GetAlgorithms(collective)) << '\n';
         }
     }
     else

@@ -6,6 +6,8 @@
 
 #include "proteus-option-values.h"
 
+#include "ns3/proteus-comma-list.h"
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -206,7 +208,7 @@ NormaliseQuantity(const Units& units, const std::string& option, const std::stri
         {
             return Print(*number * factor);
         }
-        names += (names.empty() ? "" : ", ") + unit;
+        AppendName(names, unit);
     }
     Refuse(option,
            text,

@@ -16,6 +16,7 @@
 #include "ns3/proteus-bundles.h"
 #include "ns3/proteus-classic-ring.h"
 #include "ns3/proteus-cluster-file.h"
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-graph-computation.h"
 #include "ns3/proteus-inventory.h"
@@ -55,17 +56,6 @@ RequireRanks(const ProgramOptions& options, const std::vector<std::string>& exec
     }
 }
 
-/// @param executors that were chosen @param has what is asked of their traits
-/// @return whether it holds for one of them
-template <typename F>
-bool
-HasOne(const std::vector<std::string>& executors, F has)
-{
-    return std::any_of(executors.begin(), executors.end(), [&has](const std::string& name) {
-        return has(FindExecutor(name).GetTraits());
-    });
-}
-
 /// @param name of an option @param value of it @param executors that were chosen
 /// @throw std::invalid_argument if it is no slowdown, or none of them knows it
 void
@@ -77,7 +67,7 @@ CheckSlowdown(const std::string& name, double value, const std::vector<std::stri
         throw std::invalid_argument("--" + name + ": must be a number from 0 to 1000");
     }
     const bool isKnown =
-        HasOne(executors, [](const ExecutorTraits& traits) { return traits.hasSlowdowns; });
+        HasExecutor(executors, [](const ExecutorTraits& traits) { return traits.hasSlowdowns; });
     if (value > 0 && !isKnown)
     {
         throw std::invalid_argument("--" + name +
@@ -109,11 +99,7 @@ ProgramOptions::ProgramOptions()
 void
 ProgramOptions::AddClusterTo(OptionList& command)
 {
-    std::string presets;
-    for (const std::string& preset : GetServerPresets())
-    {
-        presets += (presets.empty() ? "" : ", ") + preset;
-    }
+    const std::string presets = ListNames(GetServerPresets());
     std::string classics;
     for (const std::string& name : GetClassicClusters())
     {
@@ -225,8 +211,8 @@ ProgramOptions::AddTo(OptionList& command)
         gpuSharing);
     command.AddNames("gpuSharing", {"on", "off"});
     command.AddIdle("gpuSharing", [this]() {
-        return HasOne(ParseExecutors(executor, htae, calibration),
-                      [](const ExecutorTraits& traits) { return traits.sharesGpus; })
+        return HasExecutor(ParseExecutors(executor, htae, calibration),
+                           [](const ExecutorTraits& traits) { return traits.sharesGpus; })
                    ? ""
                    : "no executor of this run knows it";
     });
@@ -303,8 +289,8 @@ ProgramOptions::AddFabricTo(OptionList& command)
 std::string
 ProgramOptions::FindNoPackets() const
 {
-    return HasOne(ParseExecutors(executor, htae, calibration),
-                  [](const ExecutorTraits& traits) { return traits.hasPackets; })
+    return HasExecutor(ParseExecutors(executor, htae, calibration),
+                       [](const ExecutorTraits& traits) { return traits.hasPackets; })
                ? ""
                : "no executor of this run sends packets";
 }
@@ -313,8 +299,9 @@ std::string
 ProgramOptions::FindNoJoins() const
 {
     const std::string noPackets = FindNoPackets();
-    const bool areTogether = HasOne(ParseExecutors(executor, htae, calibration),
-                                    [](const ExecutorTraits& traits) { return traits.isExact; });
+    const bool areTogether =
+        HasExecutor(ParseExecutors(executor, htae, calibration),
+                    [](const ExecutorTraits& traits) { return traits.isExact; });
     return !noPackets.empty() || areTogether
                ? noPackets
                : "communications are executed one by one, each of ranks that all join at once";
@@ -323,8 +310,8 @@ ProgramOptions::FindNoJoins() const
 std::string
 ProgramOptions::FindNoPaths() const
 {
-    return HasOne(ParseExecutors(executor, htae, calibration),
-                  [](const ExecutorTraits& traits) { return traits.hasPaths; })
+    return HasExecutor(ParseExecutors(executor, htae, calibration),
+                       [](const ExecutorTraits& traits) { return traits.hasPaths; })
                ? ""
                : "no executor of this run chooses paths";
 }
@@ -409,7 +396,7 @@ ProgramOptions::Check() const
     const std::vector<std::string> executors = ParseExecutors(executor, htae, calibration);
     RequireRanks(*this, executors);
     if (traces.IsOn() &&
-        !HasOne(executors, [](const ExecutorTraits& traits) { return traits.isExact; }))
+        !HasExecutor(executors, [](const ExecutorTraits& traits) { return traits.isExact; }))
     {
         throw std::invalid_argument(
             "--pcap, --ascii, --linkSeries and --congestionSeries are about "

@@ -449,9 +449,7 @@ CheckScenario(const ProgramOptions& options, const Cluster& cluster)
     ReadNamed(options.scenario, [&]() {
         const std::vector<std::string> executors =
             ParseExecutors(options.executor, options.htae, options.calibration);
-        if (std::any_of(executors.begin(), executors.end(), [](const std::string& name) {
-                return FindExecutor(name).GetTraits().hasPackets;
-            }))
+        if (HasExecutor(executors, [](const ExecutorTraits& traits) { return traits.hasPackets; }))
         {
             RequireClasses(scenario);
         }

@@ -14,6 +14,7 @@
 #include "proteus-schedule-trials.h"
 #include "proteus-stop-signals.h"
 
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-result-tables.h"
 #include "ns3/proteus-schedule-text.h"
@@ -120,12 +121,7 @@ CompareSchedules(const ScheduleTrialOptions& options, const OptionList& command)
 std::string
 DescribeMethods()
 {
-    std::string text;
-    for (const std::string& method : GetTunerMethods())
-    {
-        text += (text.empty() ? "" : ", ") + method;
-    }
-    return text;
+    return ListNames(GetTunerMethods());
 }
 
 /// @return the policies that heed a credit
@@ -137,7 +133,7 @@ ListCreditPolicies()
     {
         if (HeedsCredit(policy))
         {
-            names += (names.empty() ? "" : ", ") + policy.name;
+            AppendName(names, policy.name);
         }
     }
     return names;

@@ -8,6 +8,7 @@
 
 #include "proteus-table-options.h"
 
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-tables.h"
 
@@ -79,8 +80,9 @@ DescribeExposed(const SearchRun& run)
         const double share = run.seconds > 0 ? run.mean.exposedS[i] / run.seconds : 0;
         if (share >= 0.0005)
         {
-            text += (text.empty() ? "" : ", ") +
-                    std::string(ToString(static_cast<Parallelism>(i))) + " " + FormatPercent(share);
+            AppendName(text,
+                       std::string(ToString(static_cast<Parallelism>(i))) + " " +
+                           FormatPercent(share));
         }
     }
     return text.empty() ? "none" : text;

@@ -13,6 +13,7 @@
 #include "proteus-study-check.h"
 #include "proteus-table-options.h"
 
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-nearest-name.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-plural.h"
@@ -108,7 +109,7 @@ DescribePlace(const Study& study, const StudyPoint& point)
     std::string text;
     for (std::size_t i = 0; i < study.axes.size(); ++i)
     {
-        text += (i == 0 ? "" : ", ") + study.axes[i].name + " " + point.labels[i];
+        AppendName(text, study.axes[i].name + " " + point.labels[i]);
     }
     return text;
 }

@@ -8,6 +8,7 @@
 
 #include "proteus-stop-signals.h"
 
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-shown-name.h"
 #include "ns3/proteus-warning.h"
@@ -115,7 +116,7 @@ TableOptions::WarnOfOlder() const
     std::string names;
     for (const std::string& name : older)
     {
-        names += (names.empty() ? "" : ", ") + ShownName(name);
+        AppendName(names, ShownName(name));
     }
     Warn("--tables=" + folder + ": not of this run, and left as before: " + names);
 }

@@ -13,6 +13,7 @@
 #include "proteus-table-options.h"
 #include "proteus-validation.h"
 
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-kernel-costs-json.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-split.h"
@@ -77,7 +78,7 @@ SelectTables(const Options& options)
             std::string names;
             for (const MeasuredTable& table : all)
             {
-                names += (names.empty() ? "" : ", ") + table.file;
+                AppendName(names, table.file);
             }
             throw std::invalid_argument("--only=" + part + ": no table of " + options.directory +
                                         "/tables.csv has that in its name; there are " + names);

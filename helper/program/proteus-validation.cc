@@ -12,6 +12,7 @@
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-collective-choice.h"
 #include "ns3/proteus-collective-use.h"
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-launch-mode.h"
 #include "ns3/proteus-nccl-tests.h"
 #include "ns3/proteus-nccl-tuner.h"
@@ -114,13 +115,8 @@ class CsvTable
         const auto found = m_line.find(name);
         if (found == m_line.end())
         {
-            std::string names;
-            for (const std::string& known : m_names)
-            {
-                names += (names.empty() ? "" : ", ") + known;
-            }
             throw std::invalid_argument(m_path + ":1: there is no column " + name + ", but " +
-                                        ShownName(names, 200) +
+                                        ShownName(ListNames(m_names), 200) +
                                         "; columns are separated by commas, without spaces");
         }
         return found->second;

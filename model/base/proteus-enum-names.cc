@@ -6,6 +6,7 @@
 
 #include "proteus-enum-names.h"
 
+#include "proteus-comma-list.h"
 #include "proteus-shown-name.h"
 
 namespace ns3
@@ -18,13 +19,8 @@ FailUnknownName(const std::string& what,
                 const std::string& text,
                 const std::vector<std::string>& known)
 {
-    std::string names;
-    for (const std::string& name : known)
-    {
-        names += (names.empty() ? "" : ", ") + name;
-    }
     throw std::invalid_argument("unknown " + what + " '" + ShownName(text) + "'; known are " +
-                                names);
+                                ListNames(known));
 }
 
 } // namespace proteus

@@ -6,6 +6,7 @@
 
 #include "proteus-json.h"
 
+#include "proteus-comma-list.h"
 #include "proteus-json-text.h"
 #include "proteus-nearest-name.h"
 
@@ -71,7 +72,7 @@ DescribeAt(const std::string& fileName, const std::string& pointer, const std::s
 [[noreturn]] void
 FailAt(const std::string& fileName, const std::string& pointer, const std::string& cause)
 {
-    throw std::invalid_argument(DescribeAt(fileName, pointer, cause));
+    throw JsonError(fileName, DescribeAt(fileName, pointer, cause));
 }
 
 /**
@@ -351,21 +352,25 @@ class JsonDocument::Handler : public nlohmann::json_sax<Json>
 void
 JsonValue::Fail(const std::string& cause) const
 {
-    // What a part of this file has been refused for says its place already.
-    const bool hasPlace = cause.rfind(m_document->m_fileName + ": /", 0) == 0;
-    throw std::invalid_argument(hasPlace ? cause : Describe(cause));
+    FailAt(GetFileName(), GetPointer(), cause);
+}
+
+const std::string&
+JsonValue::GetFileName() const
+{
+    return m_document->m_fileName;
 }
 
 std::string
 JsonValue::Describe(const std::string& text) const
 {
-    return DescribeAt(m_document->m_fileName, GetPointer(), text);
+    return DescribeAt(GetFileName(), GetPointer(), text);
 }
 
 void
 JsonValue::FailMissing(const std::string& key, const std::string& hint) const
 {
-    FailAt(m_document->m_fileName,
+    FailAt(GetFileName(),
            GetPointer() + "/" + PointerToken(key),
            hint.empty() ? "is missing" : "is missing; " + hint);
 }
@@ -452,16 +457,10 @@ JsonValue::AllowKeys(const std::string& what, const std::vector<const char*>& ke
         {
             const std::string nearest =
                 FindNearest(it.key(), std::vector<std::string>(keys.begin(), keys.end()));
-            std::string cause = "unknown field; " +
-                                (nearest.empty() ? "" : "did you mean " + nearest + "? ") + what +
-                                " has";
-            const char* separator = " ";
-            for (const char* key : keys)
-            {
-                cause += std::string(separator) + key;
-                separator = ", ";
-            }
-            JsonValue(*m_document, it.value()).Fail(cause);
+            JsonValue(*m_document, it.value())
+                .Fail("unknown field; " +
+                      (nearest.empty() ? "" : "did you mean " + nearest + "? ") + what + " has " +
+                      ListNames(keys));
         }
         // What is there for people, and nobody may read otherwise.
         if (it.key() == "name" || it.key() == "description" || it.key() == "source")

@@ -32,9 +32,33 @@ class JsonDocument;
 
 /**
  * @ingroup proteus
+ * What is wrong with a value, behind its place.
+ */
+class JsonError : public std::invalid_argument
+{
+  public:
+    /// @param fileName of the value @param text that says the place and the cause
+    JsonError(const std::string& fileName, const std::string& text)
+        : std::invalid_argument(text),
+          m_fileName(fileName)
+    {
+    }
+
+    /// @return the file of the value
+    const std::string& GetFileName() const
+    {
+        return m_fileName;
+    }
+
+  private:
+    std::string m_fileName;
+};
+
+/**
+ * @ingroup proteus
  * A value inside a parsed file. Small: pass it by value. Refers to the JsonDocument.
  *
- * Every error is a std::invalid_argument "FILE: /links/3/a: cause", where the middle is the JSON
+ * Every error is a JsonError "FILE: /links/3/a: cause", where the middle is the JSON
  * pointer (RFC 6901) of the value; it is left out for the root.
  */
 class JsonValue
@@ -50,7 +74,7 @@ class JsonValue
     {
     }
 
-    /// @param cause what is wrong with this value, and how to mend it @throw std::invalid_argument
+    /// @param cause what is wrong with this value, and how to mend it @throw JsonError
     [[noreturn]] void Fail(const std::string& cause) const;
 
     /// @param text about this value @return it, behind the place: "FILE: /links/3/a: text"
@@ -155,10 +179,11 @@ class JsonValue
     uint64_t AsWhole(uint64_t least, uint64_t most) const;
 
     /**
-     * Runs a check of this value. If it throws, the error gets the place of the value in front.
-     * @param f to run; must not use accessors of JsonValue, whose errors have a place already
+     * Runs a check of this value. If it throws, the error gets the place of the value in front,
+     * unless it is about a value of this file and so has its place.
+     * @param f to run
      * @return what it returns
-     * @throw std::invalid_argument in place of one that f throws
+     * @throw JsonError in place of a std::invalid_argument that f throws
      */
     template <typename F>
     auto Check(F f) const -> decltype(f())
@@ -167,6 +192,14 @@ class JsonValue
         {
             return f();
         }
+        catch (const JsonError& error)
+        {
+            if (error.GetFileName() == GetFileName())
+            {
+                throw;
+            }
+            Fail(error.what());
+        }
         catch (const std::invalid_argument& error)
         {
             Fail(error.what());
@@ -174,6 +207,8 @@ class JsonValue
     }
 
   private:
+    /// @return the file that this value is in
+    const std::string& GetFileName() const;
     /// @throw if this is no object
     void CheckIsObject() const;
     /// @return this value's JSON pointer

@@ -10,6 +10,7 @@
 #include "proteus-fabric-variant.h"
 #include "proteus-gpu-model.h"
 
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-nearest-name.h"
 #include "ns3/proteus-split.h"
 
@@ -196,12 +197,7 @@ class TextReader
         const std::string name = FindAlias(value, names);
         if (name.empty())
         {
-            std::string list;
-            for (const std::string& known : names)
-            {
-                list += (list.empty() ? "" : ", ") + known;
-            }
-            Refuse(key + " must be one of " + list + ", not '" + value + "'");
+            Refuse(key + " must be one of " + ListNames(names) + ", not '" + value + "'");
         }
         return name;
     }
@@ -311,7 +307,7 @@ class TextReader
         std::string names;
         for (const char* const name : KEYS)
         {
-            names += (names.empty() ? "" : ", ") + std::string(name);
+            AppendName(names, std::string(name));
         }
         for (const FabricOptionField& field : GetFabricOptionFields(m_variant.fabric.kind))
         {

@@ -6,6 +6,8 @@
 
 #include "proteus-fabric-kind.h"
 
+#include "ns3/proteus-comma-list.h"
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -37,18 +39,16 @@ FabricKinds()
 const FabricKind&
 FindFabricKind(const std::string& name)
 {
-    std::string message = "unknown fabric '" + name + "'; known:";
-    const char* separator = " ";
+    std::string known;
     for (const FabricKind& kind : FabricKinds())
     {
         if (kind.name == name)
         {
             return kind;
         }
-        message += separator + kind.name;
-        separator = ", ";
+        AppendName(known, kind.name);
     }
-    throw std::invalid_argument(message);
+    throw std::invalid_argument("unknown fabric '" + name + "'; known: " + known);
 }
 
 } // namespace

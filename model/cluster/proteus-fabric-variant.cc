@@ -9,6 +9,7 @@
 #include "proteus-bundles.h"
 #include "proteus-fabric-kind.h"
 
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-split.h"
 
 #include <algorithm>
@@ -92,7 +93,10 @@ ReadKind(const std::string& part, const std::string& text, FabricVariant& varian
             std::string known = "single-rail";
             for (const std::string& name : kinds)
             {
-                known += name == "nvlink-domain" ? "" : ", " + name;
+                if (name != "nvlink-domain")
+                {
+                    AppendName(known, name);
+                }
             }
             Refuse(text, "its first part must be one of " + known);
         }

@@ -6,6 +6,8 @@
 
 #include "proteus-gpu-model.h"
 
+#include "ns3/proteus-comma-list.h"
+
 #include <algorithm>
 #include <cctype>
 #include <stdexcept>
@@ -103,13 +105,8 @@ FindGpuModel(const std::string& model)
     {
         return *found;
     }
-    std::string message = "there is no data sheet of a GPU '" + model + "'; known:";
-    const char* separator = " ";
-    for (const std::string& name : GetGpuModels())
-    {
-        message += separator + name;
-        separator = ", ";
-    }
+    std::string message =
+        "there is no data sheet of a GPU '" + model + "'; known: " + ListNames(GetGpuModels());
     if (const GpuModel* meant = MatchGpuModel(model))
     {
         message += "; did you mean " + meant->sheet.model + "?";

@@ -8,6 +8,7 @@
 #include "proteus-gpu-model.h"
 #include "proteus-server-preset.h"
 
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-nearest-name.h"
 
 #include <cmath>
@@ -62,21 +63,16 @@ template <typename T>
 const T&
 Find(const std::string& what, const std::vector<T>& entries, const std::string& name)
 {
+    std::string known;
     for (const T& entry : entries)
     {
         if (entry.name == name)
         {
             return entry;
         }
+        AppendName(known, entry.name);
     }
-    std::string message = "unknown " + what + " '" + name + "'; known:";
-    const char* separator = " ";
-    for (const T& entry : entries)
-    {
-        message += separator + entry.name;
-        separator = ", ";
-    }
-    throw std::invalid_argument(message);
+    throw std::invalid_argument("unknown " + what + " '" + name + "'; known: " + known);
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 
 #include "proteus-algorithm-traits.h"
 
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-registry.h"
 
 #include <algorithm>
@@ -103,7 +104,7 @@ FindAlgorithm(Collective collective, const std::string& algorithm)
         {
             return maker->second;
         }
-        known += (known.empty() ? "" : ", ") + traits.name;
+        AppendName(known, traits.name);
     }
     throw std::invalid_argument(std::string(ToString(collective)) + ": there is no algorithm \"" +
                                 algorithm + "\"; there is " + known);

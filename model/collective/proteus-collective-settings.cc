@@ -11,6 +11,7 @@
 #include "proteus-net-plugin.h"
 #include "proteus-protocol.h"
 
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-cpu-vendor.h"
 
 #include <set>
@@ -97,13 +98,8 @@ CheckCollectiveSettings(const CollectiveSettings& settings)
     }
     if (!settings.algorithm.empty() && algorithms.count(settings.algorithm) == 0)
     {
-        std::string known;
-        for (const std::string& name : algorithms)
-        {
-            known += (known.empty() ? "" : ", ") + name;
-        }
         throw std::invalid_argument("ns3::proteus::PacketNetwork::Algorithm=" + settings.algorithm +
-                                    ": must be one of " + known + ", or empty");
+                                    ": must be one of " + ListNames(algorithms) + ", or empty");
     }
     if (!settings.protocol.empty())
     {

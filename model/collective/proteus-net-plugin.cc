@@ -6,6 +6,8 @@
 
 #include "proteus-net-plugin.h"
 
+#include "ns3/proteus-comma-list.h"
+
 #include <stdexcept>
 
 namespace ns3
@@ -54,12 +56,7 @@ const NetPluginRegistry::Registration REGISTER_FASTRAK_SIMPLE("fastrak-simple",
 std::string
 ListNetPlugins()
 {
-    std::string names;
-    for (const std::string& name : NetPluginRegistry::Get().GetNames())
-    {
-        names += (names.empty() ? "" : ", ") + name;
-    }
-    return names;
+    return ListNames(NetPluginRegistry::Get().GetNames());
 }
 
 const NetPlugin&

@@ -12,6 +12,7 @@
 #include "proteus-rate-doubts.h"
 
 #include "ns3/proteus-cluster-text.h"
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
@@ -138,14 +139,8 @@ LoadCluster(const std::string& nameOrPath,
     std::error_code none; // a name that is no path is no file
     if (!std::filesystem::exists(nameOrPath, none))
     {
-        std::string message = "there is neither a preset nor a file '" + nameOrPath + "'; presets:";
-        const char* separator = " ";
-        for (const std::string& preset : presets)
-        {
-            message += separator + preset;
-            separator = ", ";
-        }
-        throw std::invalid_argument(message);
+        throw std::invalid_argument("there is neither a preset nor a file '" + nameOrPath +
+                                    "'; presets: " + ListNames(presets));
     }
     InputFile file(nameOrPath);
     const ClusterFormat format = FindFormat(nameOrPath, file.GetStream());

@@ -10,6 +10,7 @@
 #include "proteus-sourced-value.h"
 #include "proteus-strategy-json.h"
 
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-enum-names.h"
 #include "ns3/proteus-framework-kernels.h"
 #include "ns3/proteus-json.h"
@@ -251,7 +252,7 @@ ReadOperators(const JsonValue& operators, Framework& framework)
             std::string names;
             for (const RuledKind& it : known)
             {
-                names += std::string(names.empty() ? "" : ", ") + it.name;
+                AppendName(names, it.name);
             }
             rules.Fail("there are no rules for this kind of operator; known: " + names);
         }

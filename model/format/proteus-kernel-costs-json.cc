@@ -30,7 +30,7 @@ constexpr NcclProtocol PROTOCOLS[] = {NcclProtocol::LL, NcclProtocol::LL128, Ncc
 /// @param fields of the table @return their names, for JsonValue::AllowKeys()
 template <typename Field>
 std::vector<const char*>
-ListNames(const std::vector<Field>& fields)
+GetFieldNames(const std::vector<Field>& fields)
 {
     std::vector<const char*> names;
     for (const Field& field : fields)
@@ -97,7 +97,7 @@ ReadGenerations(const JsonValue& json, CollectiveCostTable& table)
     {
         if (const auto rows = json.Find(generation.name.c_str()))
         {
-            rows->AllowKeys("a generation", ListNames(GetCollectiveCostFields()));
+            rows->AllowKeys("a generation", GetFieldNames(GetCollectiveCostFields()));
             for (const CollectiveCostField& field : GetCollectiveCostFields())
             {
                 n += ReadRow(*rows, field, generation);
@@ -111,7 +111,7 @@ ReadGenerations(const JsonValue& json, CollectiveCostTable& table)
 std::size_t
 ReadLaunch(const JsonValue& json, CollectiveLaunch& launch)
 {
-    json.AllowKeys("the launch", ListNames(GetCollectiveLaunchFields()));
+    json.AllowKeys("the launch", GetFieldNames(GetCollectiveLaunchFields()));
     std::size_t n = 0;
     for (const CollectiveLaunchField& field : GetCollectiveLaunchFields())
     {

@@ -12,6 +12,7 @@
 #include "proteus-model-variables.h"
 
 #include "ns3/proteus-adapters.h"
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-json.h"
 #include "ns3/proteus-warning.h"
 
@@ -450,11 +451,7 @@ Reader::CheckGiven(const JsonValue& root) const
     {
         if (known.count(name) == 0 && GetCommonVariables().count(name) == 0)
         {
-            std::string list;
-            for (const std::string& other : known)
-            {
-                list += (list.empty() ? "" : ", ") + other;
-            }
+            const std::string list = ListNames(known);
             throw UnknownVariable(
                 name,
                 root.Describe("has no variable " + name +

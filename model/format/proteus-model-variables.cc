@@ -16,31 +16,6 @@ namespace ns3
 namespace proteus
 {
 
-namespace
-{
-
-/// An error that says where it is.
-struct PlacedError : std::invalid_argument
-{
-    using std::invalid_argument::invalid_argument;
-};
-
-/// @param value that is wrong @param cause why @throw PlacedError always
-[[noreturn]] void
-FailPlaced(const JsonValue& value, const std::string& cause)
-{
-    try
-    {
-        value.Fail(cause);
-    }
-    catch (const std::invalid_argument& error)
-    {
-        throw PlacedError(error.what());
-    }
-}
-
-} // namespace
-
 void
 ModelVariables::SetValue(const std::string& name, int64_t value)
 {
@@ -99,19 +74,10 @@ ModelVariables::Evaluate(const JsonValue& value) const
     {
         return static_cast<int64_t>(value.AsWhole(0, std::numeric_limits<int64_t>::max()));
     }
-    try
-    {
+    return value.Check([&] {
         return EvaluateExpression(value.AsName(),
                                   [&](const std::string& name) { return Find(name); });
-    }
-    catch (const PlacedError&)
-    {
-        throw; // a variable's own expression
-    }
-    catch (const std::invalid_argument& error)
-    {
-        FailPlaced(value, error.what());
-    }
+    });
 }
 
 } // namespace proteus

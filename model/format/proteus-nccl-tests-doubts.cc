@@ -8,6 +8,7 @@
 
 #include "proteus-nccl-tests-words.h"
 
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-shown-name.h"
 
@@ -471,7 +472,7 @@ FindDoubts(const NcclTestsTable& table, const NcclTestsRun& run)
         std::string text;
         for (const std::string& setting : run.settings)
         {
-            text += (text.empty() ? "" : ", ") + ShownName(setting);
+            AppendName(text, ShownName(setting));
         }
         doubts.push_back("was run with " + text +
                          ", which is not taken over; --algorithm, --protocol, --channels or "

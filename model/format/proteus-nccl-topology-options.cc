@@ -7,6 +7,7 @@
 #include "proteus-nccl-topology.h"
 #include "proteus-nccl-values.h"
 
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-split.h"
 
@@ -31,7 +32,7 @@ FindModel(const std::string& typed)
         {
             return model;
         }
-        known += (known.empty() ? "" : ", ") + model;
+        AppendName(known, model);
     }
     throw std::invalid_argument("gpu=" + typed + ": there is no data sheet of it; known: " + known);
 }

@@ -6,6 +6,7 @@
 
 #include "proteus-nccl-values.h"
 
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-shown-name.h"
 
 #include <algorithm>
@@ -156,7 +157,7 @@ NcclValues::GetGpuOfSm(const XmlElement& element, uint64_t sm) const
         std::string known;
         for (const uint32_t entry : GetGpuCapabilities())
         {
-            known += (known.empty() ? "" : ", ") + std::to_string(entry);
+            AppendName(known, std::to_string(entry));
         }
         m_document.Fail(element,
                         "there is no data sheet of a GPU with sm " + std::to_string(sm) +

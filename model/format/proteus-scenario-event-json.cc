@@ -7,6 +7,8 @@
 #include "proteus-scenario-json.h"
 #include "proteus-scenario-reader.h"
 
+#include "ns3/proteus-comma-list.h"
+
 #include <limits>
 
 namespace ns3
@@ -55,7 +57,7 @@ ReadKind(const JsonValue& json)
         {
             return known;
         }
-        names += (names.empty() ? "" : ", ") + std::string(known.name);
+        AppendName(names, std::string(known.name));
     }
     kind.Fail("must be one of " + names);
 }

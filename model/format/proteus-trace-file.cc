@@ -14,6 +14,7 @@
 #include "proteus-kineto.h"
 #include "proteus-trace-doubts.h"
 
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-output-plan.h"
 #include "ns3/proteus-warning.h"
 
@@ -344,16 +345,7 @@ DescribeTraceFormats()
     std::string text;
     for (const TraceFormat& format : GetFormats())
     {
-        text += text.empty() ? "" : ", ";
-        text += format.name;
-        const char* separator = " (";
-        for (const char* ending : format.endings)
-        {
-            text += separator;
-            text += ending;
-            separator = ", ";
-        }
-        text += ")";
+        AppendName(text, std::string(format.name) + " (" + ListNames(format.endings) + ")");
     }
     return text;
 }

@@ -6,6 +6,8 @@
 
 #include "proteus-xml.h"
 
+#include "ns3/proteus-comma-list.h"
+
 #include <algorithm>
 #include <boost/property_tree/ptree.hpp>
 #include <boost/property_tree/xml_parser.hpp>
@@ -407,13 +409,13 @@ XmlDocument::DescribeUnknown(const XmlFormat& format) const
         found.push_back("line " + std::to_string(m_textLine) + ": text between elements");
     }
     ListUnknown(m_root, format, found);
-    std::string text;
-    for (std::size_t i = 0; i < std::min(MOST, found.size()); ++i)
+    if (found.size() > MOST)
     {
-        text += (i == 0 ? "" : ", ") + found[i];
+        const std::string more = "and " + std::to_string(found.size() - MOST) + " more";
+        found.resize(MOST);
+        found.push_back(more);
     }
-    return text +
-           (found.size() > MOST ? ", and " + std::to_string(found.size() - MOST) + " more" : "");
+    return ListNames(found);
 }
 
 } // namespace proteus

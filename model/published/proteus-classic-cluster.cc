@@ -6,6 +6,7 @@
 
 #include "proteus-classic-ring.h"
 
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-fabric-kind.h"
 #include "ns3/proteus-server-preset.h"
 
@@ -151,7 +152,7 @@ MakeClassicCluster(const std::string& name, uint32_t servers, uint32_t gpus)
     std::string known;
     for (const ClassicMachine& machine : Machines())
     {
-        known += (known.empty() ? "" : ", ") + std::string(machine.name);
+        AppendName(known, std::string(machine.name));
         if (name != machine.name)
         {
             continue;

@@ -9,6 +9,7 @@
 #include "proteus-device-runtimes.h"
 #include "proteus-flow-congestion.h"
 
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-graph-computation.h"
 #include "ns3/proteus-registry.h"
 #include "ns3/proteus-scenario-parts.h"
@@ -204,7 +205,7 @@ ListExecutorNames()
     std::string names;
     for (const Executor* executor : GetExecutors())
     {
-        names += (names.empty() ? "" : ", ") + executor->GetTraits().name;
+        AppendName(names, executor->GetTraits().name);
     }
     return names;
 }

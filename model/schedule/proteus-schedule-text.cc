@@ -6,6 +6,7 @@
 
 #include "proteus-schedule-text.h"
 
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-split.h"
 #include "ns3/proteus-whole-number.h"
 
@@ -94,7 +95,7 @@ ParseScheduleSettings(const std::string& text)
             std::string known;
             for (const auto& [name, set] : setters)
             {
-                known += (known.empty() ? "" : ", ") + name + "=";
+                AppendName(known, name + "=");
             }
             throw std::invalid_argument("schedule: unknown setting '" + key + "=" + value +
                                         "'; there are: " + known);

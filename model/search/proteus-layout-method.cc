@@ -6,6 +6,8 @@
 
 #include "proteus-layout-method.h"
 
+#include "ns3/proteus-comma-list.h"
+
 #include <stdexcept>
 
 namespace ns3
@@ -32,7 +34,7 @@ FindLayoutMethod(const std::string& name)
         {
             return method;
         }
-        names += (names.empty() ? "" : ", ") + method.name;
+        AppendName(names, method.name);
     }
     throw std::invalid_argument("unknown layout search \"" + name + "\": choose one of " + names);
 }

@@ -6,6 +6,7 @@
 
 #include "proteus-tuner.h"
 
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-registry.h"
 
 #include <algorithm>
@@ -58,13 +59,8 @@ Tune(const std::vector<TunerDimension>& dimensions,
     const TunerFactory* makeMethod = Registry<TunerFactory>::Get().Find(method);
     if (makeMethod == nullptr)
     {
-        std::string names;
-        for (const std::string& name : GetTunerMethods())
-        {
-            names += (names.empty() ? "" : ", ") + name;
-        }
         throw std::invalid_argument("there is no search method '" + method + "': use one of " +
-                                    names);
+                                    ListNames(GetTunerMethods()));
     }
     if (dimensions.empty() || settings.evaluations == 0)
     {

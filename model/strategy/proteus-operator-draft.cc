@@ -6,6 +6,7 @@
 
 #include "proteus-operator-kinds.h"
 
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-nearest-name.h"
 
 #include <algorithm>
@@ -83,7 +84,7 @@ FindOperatorKind(const std::string& name)
         {
             return kind;
         }
-        known += (known.empty() ? "" : ", ") + std::string(kind.name);
+        AppendName(known, std::string(kind.name));
     }
     throw std::invalid_argument("unknown kind of operator \"" + name + "\": choose one of " +
                                 known);
@@ -98,11 +99,7 @@ DescribeUnknownAttribute(const OperatorKind& kind, const std::string& attribute)
     {
         return "";
     }
-    std::string known;
-    for (const std::string& name : names)
-    {
-        known += (known.empty() ? "" : ", ") + name;
-    }
+    const std::string known = ListNames(names);
     const std::string nearest = FindNearest(attribute, names);
     return "a " + std::string(kind.name) + " has no attribute \"" + attribute + "\", but " + known +
            (nearest.empty() ? "" : "; did you mean " + nearest + "?");

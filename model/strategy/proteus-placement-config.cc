@@ -6,6 +6,8 @@
 
 #include "proteus-placement-config.h"
 
+#include "ns3/proteus-comma-list.h"
+
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
@@ -18,14 +20,14 @@ namespace proteus
 namespace
 {
 
+/// @param names of axes @return them as a message lists them
 std::string
-ListNames(const std::vector<std::string>& names)
+ListAxes(const std::vector<std::string>& names)
 {
     std::string text;
     for (const std::string& name : names)
     {
-        text +=
-            (text.empty() ? "" : ", ") + (name.empty() ? std::string("one without name") : name);
+        AppendName(text, name.empty() ? "one without name" : name);
     }
     return text.empty() ? "none" : text;
 }
@@ -51,7 +53,7 @@ CheckSlice(const StrategyTree& tree, const MeshSpec& spec)
         if (found == tree.axisNames.end())
         {
             throw std::invalid_argument("mesh axis \"" + name + "\" does not exist; the axes are " +
-                                        ListNames(tree.axisNames));
+                                        ListAxes(tree.axisNames));
         }
         const uint32_t size = tree.axisSizes[found - tree.axisNames.begin()];
         if (coordinate >= size)
@@ -75,7 +77,7 @@ FindAxes(const DeviceMesh& mesh, const SplitSpec& split)
         {
             throw std::invalid_argument(
                 "dimension " + split.dimension + " is to be split over the mesh axis \"" + name +
-                "\", which does not exist; the axes are " + ListNames(mesh.GetNames()));
+                "\", which does not exist; the axes are " + ListAxes(mesh.GetNames()));
         }
         axes.push_back(static_cast<MeshAxis>(axis));
     }

@@ -8,6 +8,8 @@
 
 #include "proteus-placer.h"
 
+#include "ns3/proteus-comma-list.h"
+
 #include <algorithm>
 #include <set>
 #include <stdexcept>
@@ -268,7 +270,7 @@ Placer::PlaceOperator(const ModelOperator& source, const Wanted& wanted)
             std::string known;
             for (const IterationDimension& other : source.dimensions)
             {
-                known += (known.empty() ? "" : ", ") + other.name;
+                AppendName(known, other.name);
             }
             Fail(wanted, source, "has no dimension " + name + ", but " + known);
         }
@@ -386,11 +388,8 @@ Placer::CheckZero(const std::vector<Wanted>& wanted) const
     {
         known.insert(one.own.mesh.GetNames().begin(), one.own.mesh.GetNames().end());
     }
-    std::string names;
-    for (const std::string& name : known)
-    {
-        names += name.empty() ? "" : (names.empty() ? "" : ", ") + name;
-    }
+    known.erase(""); // axes may have no name
+    const std::string names = ListNames(known);
     if (optimizer.zeroAxes.empty())
     {
         throw StrategyError(who + "zeroAxes does not say which mesh axes share; there are " +

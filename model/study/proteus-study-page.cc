@@ -9,6 +9,7 @@
 #include "proteus-study-chart.h"
 #include "proteus-study-comparison.h"
 
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-markup.h"
 #include "ns3/proteus-page.h"
 #include "ns3/proteus-plural.h"
@@ -46,7 +47,7 @@ struct View
         std::string name;
         for (std::size_t i = 0; i < comparison.axes.size(); ++i)
         {
-            name += (name.empty() ? "" : ", ") + comparison.axes[i] + "=" + group.labels[i];
+            AppendName(name, comparison.axes[i] + "=" + group.labels[i]);
         }
         return name.empty() ? "the only point" : name;
     }
@@ -228,7 +229,10 @@ MakeLines(const View& view, std::size_t axis, const std::vector<std::string>& la
         std::string name;
         for (std::size_t i = 0; i < group.labels.size(); ++i)
         {
-            name += i == axis ? "" : (name.empty() ? "" : ", ") + group.labels[i];
+            if (i != axis)
+            {
+                AppendName(name, group.labels[i]);
+            }
         }
         const auto [place, isNew] = lines.try_emplace(name, labels.size());
         if (isNew)

@@ -6,6 +6,8 @@
 
 #include "proteus-study-result.h"
 
+#include "ns3/proteus-comma-list.h"
+
 #include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -327,7 +329,7 @@ ReadTable(const Json& json, const Study& study)
         std::string names;
         for (const auto& [name, table] : tables.items())
         {
-            names += (names.empty() ? "" : ", ") + name;
+            AppendName(names, name);
         }
         throw std::invalid_argument("it has no table '" + study.table + "', but " + names);
     }
@@ -542,7 +544,7 @@ FindColumn(const Table& table, const std::string& name)
         {
             return i;
         }
-        names += (i == 0 ? "" : ", ") + table.columns[i].name;
+        AppendName(names, table.columns[i].name);
     }
     throw std::invalid_argument("there is no column '" + name + "'; there are " + names);
 }

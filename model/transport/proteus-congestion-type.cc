@@ -7,6 +7,7 @@
 #include "proteus-congestion-type.h"
 
 #include "ns3/object-factory.h"
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-registry.h"
 
 #include <stdexcept>
@@ -55,12 +56,7 @@ GetCongestionNames()
 std::string
 ListCongestionNames()
 {
-    std::string list;
-    for (const std::string& name : GetCongestionNames())
-    {
-        list += (list.empty() ? "" : ", ") + name;
-    }
-    return list;
+    return ListNames(GetCongestionNames());
 }
 
 Ptr<CongestionType>

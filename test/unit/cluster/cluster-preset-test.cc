@@ -8,6 +8,7 @@
 #include "cluster-parts.h"
 
 #include "ns3/proteus-cluster.h"
+#include "ns3/proteus-comma-list.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -34,18 +35,6 @@ NvlinkRate(const Cluster& cluster, VertexId a, VertexId b)
         }
     }
     return 0;
-}
-
-/// @return names as messages list them
-std::string
-List(const std::vector<std::string>& names)
-{
-    std::string list;
-    for (const std::string& name : names)
-    {
-        list += (list.empty() ? "" : ", ") + name;
-    }
-    return list;
 }
 
 } // namespace
@@ -171,11 +160,11 @@ TEST(Presets, HaveOtherNames)
 TEST(Presets, RefuseNonsense)
 {
     EXPECT_EQ(ErrorOf([] { MakeCluster("dgx-2", 1); }),
-              "unknown server preset 'dgx-2'; known: " + List(GetServerPresets()));
+              "unknown server preset 'dgx-2'; known: " + ListNames(GetServerPresets()));
     FabricOptions options;
     options.kind = "torus";
     EXPECT_EQ(ErrorOf([&] { MakeCluster("dgx-a100", 2, options); }),
-              "unknown fabric 'torus'; known: " + List(GetFabricKinds()));
+              "unknown fabric 'torus'; known: " + ListNames(GetFabricKinds()));
     EXPECT_NE(ErrorOf([] { MakeCluster("dgx-a100", 0); }), "");
     EXPECT_NE(ErrorOf([] { MakeCluster("dgx-a100", MAX_SERVERS + 1); }), "");
     EXPECT_EQ(ErrorOf([] { MakeCluster("gb200-nvl72", MAX_SERVERS); }),

@@ -8,6 +8,7 @@
 
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-cluster-json.h"
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-paths.h"
 
 #include <cmath>
@@ -57,18 +58,6 @@ std::string
 Exchange(const std::string& what, const std::string& with)
 {
     return ns3::proteus::Exchange(PAIR, what, with);
-}
-
-/// @return names as messages list them
-std::string
-List(const std::vector<std::string>& names)
-{
-    std::string list;
-    for (const std::string& name : names)
-    {
-        list += (list.empty() ? "" : ", ") + name;
-    }
-    return list;
 }
 
 /// @return the cluster as text
@@ -418,7 +407,7 @@ TEST(LoadCluster, PresetsAndErrors)
     };
     EXPECT_EQ(errorOf("dgx-b300", 1),
               "there is neither a preset nor a file 'dgx-b300'; presets: " +
-                  List(GetServerPresets()));
+                  ListNames(GetServerPresets()));
     const std::string file = CLUSTERS + "2-x-dgx-a100.json";
     EXPECT_EQ(errorOf(file, 3),
               file + ": has 2 servers, but 3 are asked for; ask for as many, or leave the number "
@@ -545,13 +534,13 @@ TEST(ClusterJson, ContentErrorsHaveAPointer)
         ErrorOf(Exchange("\"server\": 1", "\"server\": 4")),
         "c.json: there is a server 4 but no server 1; number the servers from 0 without gaps");
     EXPECT_EQ(ErrorOf(R"({"format": "proteus-cluster", "version": 1, "server": "dgx-3"})"),
-              "c.json: unknown server preset 'dgx-3'; known: " + List(GetServerPresets()));
+              "c.json: unknown server preset 'dgx-3'; known: " + ListNames(GetServerPresets()));
     EXPECT_EQ(ErrorOf(R"({"format": "proteus-cluster", "version": 1, "server": "dgx-a100",
                           "fabric": {"kind": "single-switch", "spines": 2}})"),
               "c.json: /fabric/spines: unknown field; the fabric single-switch has kind");
     EXPECT_EQ(ErrorOf(R"({"format": "proteus-cluster", "version": 1, "server": "dgx-a100",
                           "fabric": {"kind": "ring", "spines": 2}})"),
-              "c.json: /fabric/kind: unknown fabric 'ring'; known: " + List(GetFabricKinds()));
+              "c.json: /fabric/kind: unknown fabric 'ring'; known: " + ListNames(GetFabricKinds()));
 }
 
 TEST(ClusterJson, TruncatedAnywhere)

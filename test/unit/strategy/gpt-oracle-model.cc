@@ -7,6 +7,8 @@
 #include "gpt-oracle-maker.h"
 #include "gpt-oracle.h"
 
+#include "ns3/proteus-comma-list.h"
+
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
@@ -59,7 +61,7 @@ FindGptModel(const std::string& name)
         {
             return model;
         }
-        known += (known.empty() ? "" : ", ") + model.name;
+        AppendName(known, model.name);
     }
     throw std::invalid_argument("unknown GPT-3 model \"" + name + "\": choose one of " + known);
 }

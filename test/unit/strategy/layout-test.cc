@@ -5,6 +5,7 @@
  */
 
 #include "ns3/proteus-boxing.h"
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-layout.h"
 #include "ns3/proteus-mesh.h"
 
@@ -290,7 +291,7 @@ TEST(Boxing, StepsAreTheCollectives)
         for (const BoxingStep& step :
              PlanBoxing(ParseLayout(mesh, 2, from), ParseLayout(mesh, 2, to), shape))
         {
-            text += std::string(text.empty() ? "" : ", ") + ToString(step.collective);
+            AppendName(text, ToString(step.collective));
             if (step.collective != Collective::SEND_RECV)
             {
                 const BoxingGroup group = GetBoxingGroups(step, shape)[0];

@@ -1,0 +1,65 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-json.h"
+
+#include <functional>
+#include <gtest/gtest.h>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+/// @param f that must fail @return the message of its JsonError
+std::string
+GetFailure(const std::function<void()>& f)
+{
+    try
+    {
+        f();
+    }
+    catch (const JsonError& error)
+    {
+        return error.what();
+    }
+    ADD_FAILURE() << "is no error of a place";
+    return "";
+}
+
+TEST(JsonValue, AFailedCheckSaysWhere)
+{
+    std::istringstream text(R"({"outer": {"inner": 1}})");
+    const JsonDocument document(text, "a.json");
+    const JsonValue outer = document.GetRoot().Get("outer");
+    EXPECT_EQ(GetFailure([&] { outer.Check([] { throw std::invalid_argument("is odd"); }); }),
+              "a.json: /outer: is odd");
+}
+
+TEST(JsonValue, AFailedCheckKeepsThePlaceOfAPart)
+{
+    std::istringstream text(R"({"outer": {"inner": 1}})");
+    const JsonDocument document(text, "a.json");
+    const JsonValue outer = document.GetRoot().Get("outer");
+    EXPECT_EQ(GetFailure([&] { outer.Check([&] { outer.Get("inner").Fail("is odd"); }); }),
+              "a.json: /outer/inner: is odd");
+}
+
+TEST(JsonValue, AFailedCheckSaysWhereAnotherFileIsNamed)
+{
+    std::istringstream text(R"({"file": "b.json"})");
+    const JsonDocument document(text, "a.json");
+    std::istringstream otherText(R"({"inner": 1})");
+    const JsonDocument other(otherText, "b.json");
+    const JsonValue file = document.GetRoot().Get("file");
+    EXPECT_EQ(GetFailure([&] { file.Check([&] { other.GetRoot().Get("inner").Fail("is odd"); }); }),
+              "a.json: /file: b.json: /inner: is odd");
+}
+
+} // namespace
