@@ -19,6 +19,7 @@
 #include <cmath>
 #include <iostream>
 #include <numeric>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -319,6 +320,75 @@ class SharedNicAgreementTest : public TestCase
 
 /**
  * @ingroup proteus-tests
+ * A NIC that shares no PCIe switch with a GPU reads what it sends from the memory of the host. So
+ * what waits there for a slow network is in nobody's way.
+ */
+class SlowNetworkTest : public TestCase
+{
+  public:
+    SlowNetworkTest()
+        : TestCase("two GPUs below one PCIe switch do not wait for the network")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const Cluster cluster = LoadCluster("titanxp-pcie", 2, FabricOptions());
+        for (const char* executor : {"packet", "flow"})
+        {
+            NS_TEST_EXPECT_MSG_EQ_TOL(GetPairUs(cluster, executor, true) /
+                                          GetPairUs(cluster, executor, false),
+                                      1,
+                                      0.05,
+                                      executor);
+        }
+    }
+
+    /// @param cluster of two servers @param executor to run @param isBeside whether all GPUs
+    /// reduce, too @return what an all-reduce of two GPUs takes on average, microseconds
+    static double GetPairUs(const Cluster& cluster, const std::string& executor, bool isBeside)
+    {
+        constexpr uint64_t BYTES = 2097152;
+        constexpr std::size_t TIMES = 50;
+        GraphBuilder builder(static_cast<uint32_t>(cluster.GetGpus().size()));
+        const PhaseId phase = builder.AddPhase("iteration", 1);
+        const auto add = [&](const std::vector<DeviceId>& devices, StreamId stream) {
+            return builder.AddCommunication(phase,
+                                            builder.AddGroup(devices),
+                                            stream,
+                                            "all-reduce",
+                                            Collective::ALL_REDUCE,
+                                            BYTES,
+                                            Parallelism::NONE);
+        };
+        if (isBeside)
+        {
+            std::vector<DeviceId> all(cluster.GetGpus().size());
+            std::iota(all.begin(), all.end(), DeviceId{0});
+            add(all, builder.AddStream("data"));
+        }
+        const StreamId stream = builder.AddStream("tensor");
+        std::set<TaskId> pairs;
+        while (pairs.size() < TIMES)
+        {
+            pairs.insert(add({0, 1}, stream));
+        }
+        ProgramOptions options;
+        options.quiet = true;
+        std::ostringstream text;
+        const RunRecord record = RunExecutor(options, executor, cluster, builder.Build(), text);
+        double sumUs = 0;
+        for (const Span& span : record.timeline.spans)
+        {
+            sumUs += pairs.count(span.task) * 1e-6 * static_cast<double>(span.endPs - span.startPs);
+        }
+        return sumUs / (2 * TIMES);
+    }
+};
+
+/**
+ * @ingroup proteus-tests
  * Messages meet at outputs of switches, some by an input of their own and some not.
  */
 class InputTurnsAgreementTest : public TestCase
@@ -423,6 +493,7 @@ class AgreementTestSuite : public TestSuite
         if (!isWhole)
         {
             AddTestCase(new SharedNicAgreementTest);
+            AddTestCase(new SlowNetworkTest);
             AddTestCase(new InputTurnsAgreementTest);
             AddTestCase(new LargeJobAgreementTest);
         }

@@ -200,24 +200,10 @@ IsByItself(const Cluster& cluster, VertexId nic)
     return true;
 }
 
-std::vector<bool>
-FindStagingMemories(const Cluster& cluster)
+bool
+HasStagingMemory(const Vertex& vertex)
 {
-    std::set<int32_t> servers; // with a NIC that reaches no GPU
-    for (const Vertex& vertex : cluster.GetVertices())
-    {
-        if (vertex.kind == VertexKind::NIC && !vertex.peerToPeer)
-        {
-            servers.insert(vertex.server);
-        }
-    }
-    std::vector<bool> staging;
-    for (const Vertex& vertex : cluster.GetVertices())
-    {
-        staging.push_back(vertex.kind == VertexKind::GPU ||
-                          (vertex.kind == VertexKind::CPU && servers.count(vertex.server) > 0));
-    }
-    return staging;
+    return vertex.kind == VertexKind::GPU || vertex.kind == VertexKind::CPU;
 }
 
 bool

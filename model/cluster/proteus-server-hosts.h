@@ -74,13 +74,12 @@ bool IsByItself(const Cluster& cluster, VertexId nic);
 
 /**
  * @ingroup proteus
- * Who has a memory that takes in what comes to it as a waypoint: all GPUs (what passes one is
- * written to a buffer there: NVIDIA/nccl, src/transport/net.cc, sendProxyConnect(), PXN), and CPUs
- * of servers with a NIC that reaches no GPU (no GPUDirect RDMA).
- * @param cluster with the servers
- * @return by vertex whether it does
+ * GPUs and CPUs have one: what passes them is written to a buffer there (NVIDIA/nccl,
+ * src/transport/net.cc, sendProxyConnect()).
+ * @param vertex a vertex
+ * @return whether it has a memory that takes in what comes to it as a waypoint
  */
-std::vector<bool> FindStagingMemories(const Cluster& cluster);
+bool HasStagingMemory(const Vertex& vertex);
 
 /**
  * @ingroup proteus

@@ -220,7 +220,8 @@ Fabric::NumberInternalPorts()
     const auto& vertices = m_cluster->GetVertices();
     m_isMemory.resize(vertices.size());
     std::transform(vertices.begin(), vertices.end(), m_isMemory.begin(), IsHostMemory);
-    m_absorbs = FindStagingMemories(*m_cluster);
+    m_absorbs.resize(vertices.size());
+    std::transform(vertices.begin(), vertices.end(), m_absorbs.begin(), HasStagingMemory);
     const PortId nPorts = GetNPorts();
     PortId next = nPorts;
     for (PortId id = 0; id < nPorts; ++id)

@@ -50,7 +50,6 @@ QueuePairMaker::SetUp(uint64_t pathSeed)
                                     "never be acknowledged: set AckDelay, too");
     }
     m_pathSeed = pathSeed;
-    m_stagingMemories = FindStagingMemories(m_core.fabric->GetCluster());
     StringValue routing;
     m_core.fabric->GetAttribute("Routing", routing);
     m_multipath = routing.Get() == "Spray" || routing.Get() == "Adaptive";
@@ -304,9 +303,10 @@ QueuePairMaker::MakeStage(uint32_t id) const
     const auto& stops = m_core.pairs.GetState(id).waypoints;
     for (std::size_t i = 1; i < stops.size(); ++i)
     {
+        const Vertex& holder = vertices[stops[i - 1]];
         const Vertex& next = vertices[stops[i]];
-        if (m_stagingMemories[stops[i - 1]] && next.kind == VertexKind::NIC &&
-            next.server == vertices[stops[i - 1]].server)
+        if (HasStagingMemory(holder) && next.kind == VertexKind::NIC &&
+            next.server == holder.server)
         {
             auto stage = std::make_unique<MemoryStage>();
             stage->holder = stops[i - 1];

@@ -105,8 +105,7 @@ class QueuePairMaker
     RateControl& m_rates;                                         //!< of queue pairs
     std::map<std::string, Ptr<CongestionType>> m_congestionTypes; //!< used so far, by name
     uint64_t m_pathSeed{0};                                       //!< of the hashes of flows
-    bool m_multipath{false};             //!< switches choose paths per packet
-    std::vector<bool> m_stagingMemories; //!< FindStagingMemories()
+    bool m_multipath{false}; //!< switches choose paths per packet
 };
 
 } // namespace proteus
