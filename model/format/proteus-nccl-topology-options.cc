@@ -54,12 +54,17 @@ ParseNcclTopologyOptions(const std::string& text)
         {
             options.nvlink = value;
         }
+        else if (key == "gdr" && (value == "on" || value == "off"))
+        {
+            options.gdr = value;
+        }
         else
         {
-            throw std::invalid_argument("'" + key + "=" + value +
-                                        "': behind an NCCL topology there can be gpu=MODEL and "
-                                        "nvlink=nvswitch or nvlink=none, e.g. "
-                                        "topo.xml:gpu=A100-SXM4-40GB,nvlink=nvswitch");
+            throw std::invalid_argument(
+                "'" + key + "=" + value +
+                "': behind an NCCL topology there can be gpu=MODEL, "
+                "nvlink=nvswitch or nvlink=none, and gdr=on or gdr=off, e.g. "
+                "topo.xml:gpu=A100-SXM4-40GB,nvlink=nvswitch");
         }
     }
     return options;

@@ -6,7 +6,7 @@
 
 #include "proteus-nccl-topology.h"
 
-#include "proteus-nccl-doubts.h"
+#include "proteus-nccl-findings.h"
 #include "proteus-nccl-server.h"
 #include "proteus-nccl-values.h"
 #include "proteus-xml.h"
@@ -82,97 +82,17 @@ class NcclReader
     /// says that is not heeded; a line each
     std::vector<std::string> GetWarnings(uint32_t servers) const
     {
-        std::vector<std::string> warnings;
-        const auto warn = [&](const std::string& text) {
-            warnings.push_back(m_fileName + ": " + text);
-        };
-        for (const std::string& maker : m_unknownMakers)
-        {
-            warn("unknown CPUs, taken as NCCL takes them, with 6 GB/s between them: " + maker);
-        }
-        const uint32_t lacking = m_server.CountWithoutRdma();
-        if (lacking > 0 && servers > 1)
-        {
-            warn("gdr=\"0\" (of " + FormatThings(lacking, "device") +
-                 ") is not heeded: between servers, NICs read and write the "
-                 "memory of GPUs (GPUDirect RDMA), not a copy in that of the host");
-        }
-        if (!m_lostTargets.empty())
-        {
-            warn("NVLinks to " + FormatThings(m_lostTargets.size(), "GPU") +
-                 " that the file does not have, such as " + QuotedText(*m_lostTargets.begin()) +
-                 ", are left out");
-        }
-        if (m_devs.size() < m_gpuElements.size())
-        {
-            warn("several GPUs have the same dev: these are ranked in "
-                 "the order of the file");
-        }
-        if (m_guessedNics > 0 && servers > 1)
-        {
-            warn(
-                "does not say the speed of " + FormatThings(m_guessedNics, "NIC") + ", taken for " +
-                FormatCount(m_guessedGbps) +
-                " Gb/s by the generation of PCIe; <nic><net speed=\"MBITS\"/></nic> within its pci "
-                "says it");
-        }
-        if (!m_repeatedNics.empty())
-        {
-            warn("lists " + QuotedText(*m_repeatedNics.begin()) +
-                 (m_repeatedNics.size() > 1 ? " and others" : "") +
-                 " below several CPUs, which is one NIC and is taken for that of the first");
-        }
-        if (m_unlinkedGpus > 0 && m_unlinkedGpus < m_gpuElements.size() &&
-            m_server.HasLink(LinkTechnology::NVLINK))
-        {
-            warn(FormatThings(m_unlinkedGpus, "GPU") +
-                 " without an NVLink, beside others that have some");
-        }
-        if (!m_crowded.empty())
-        {
-            warn("more NVLinks than a GPU of its kind has: " + m_crowded);
-        }
-        for (const std::string& doubt : FindNcclDoubts(m_document))
-        {
-            warn(doubt);
-        }
-        const uint32_t slow = m_server.CountLeftOut();
-        if (slow > 0 && servers > 1)
-        {
-            warn(FormatThings(slow, "NIC") +
-                 " left out, slower than the fastest one, or of another technology");
-        }
-        const std::string* version = m_document.GetRoot().Find("version");
-        if (version == nullptr)
-        {
-            warn("does not say its version; known is 1, as which it is read");
-        }
-        else if (*version != "1")
-        {
-            warn("is of version " + QuotedText(*version) + "; known is 1, as which it is read");
-        }
-        const std::string unknown = m_document.DescribeUnknown(GetNcclFormat());
-        if (!unknown.empty())
-        {
-            warn("unknown, and not read: " + unknown);
-        }
-        if (m_guess != nullptr)
-        {
-            warn("does not say which GPUs it has; taken for " + m_guess->sheet.model +
-                 " by the generation of PCIe; to say it, add " + "gpu=MODEL: " + m_fileName +
-                 ":gpu=" + m_guess->sheet.model);
-        }
-        const auto isLinkable = [](const auto& entry) {
-            return entry.second->nvlinkGeneration > 0;
-        };
-        if (m_options.nvlink.empty() && !m_server.HasLink(LinkTechnology::NVLINK) &&
-            m_modelOf.size() > 1 && std::any_of(m_modelOf.begin(), m_modelOf.end(), isLinkable))
-        {
-            warn("has no NVLinks, so that its GPUs talk over PCIe; if they have "
-                 "some, add nvlink=nvswitch, otherwise nvlink=none: " +
-                 m_fileName + ":nvlink=nvswitch");
-        }
-        return warnings;
+        NcclFindings findings = m_findings;
+        findings.withoutRdma = m_options.gdr.empty() ? m_server.CountWithoutRdma() : 0;
+        findings.nicsLeftOut = m_server.CountLeftOut();
+        findings.gpus = m_gpuElements.size();
+        findings.hasNvlinks = m_server.HasLink(LinkTechnology::NVLINK);
+        findings.mayHaveNvlinks =
+            m_options.nvlink.empty() && !findings.hasNvlinks && m_modelOf.size() > 1 &&
+            std::any_of(m_modelOf.begin(), m_modelOf.end(), [](const auto& entry) {
+                return entry.second->nvlinkGeneration > 0;
+            });
+        return DescribeFindings(findings, m_document, m_fileName, servers);
     }
 
     /// @param servers how many @param fabric how they are joined @return the cluster
@@ -272,7 +192,7 @@ class NcclReader
         const bool isRepeated = !ports.empty() && !m_nicsOfCpus.insert(ports).second;
         if (isRepeated)
         {
-            m_repeatedNics.insert(first);
+            m_findings.repeatedNics.insert(first);
         }
         return isRepeated;
     }
@@ -286,11 +206,11 @@ class NcclReader
         }
         if (arch != nullptr && !arch->empty() && *arch != "x86_64")
         {
-            m_unknownMakers.insert("arch \"" + *arch + '"');
+            m_findings.unknownMakers.insert("arch \"" + *arch + '"');
         }
         else if (vendor != nullptr && !vendor->empty())
         {
-            m_unknownMakers.insert("vendor \"" + *vendor + '"');
+            m_findings.unknownMakers.insert("vendor \"" + *vendor + '"');
         }
     }
 
@@ -388,14 +308,15 @@ class NcclReader
             if (model == nullptr)
             {
                 model = &m_values.GetGpuOfSm(gpu == nullptr ? pci : *gpu, sm);
-                m_guess = hasType || m_guess != nullptr ? m_guess : model;
+                m_findings.guess =
+                    hasType || m_findings.guess != nullptr ? m_findings.guess : model;
             }
         }
         NcclDevice device;
         device.vertex = MakeGpu(model->sheet.model);
         device.lacksRdma = gpu != nullptr && LacksRdma(*gpu);
         device.dev = dev;
-        m_devs.insert(dev);
+        m_findings.devs.insert(dev);
         device.id = GetLower(pci, "busid");
         const std::size_t position = m_server.Add(device);
         if (!device.id.empty() && !m_gpus.emplace(device.id, position).second)
@@ -429,6 +350,7 @@ class NcclReader
     {
         NcclDevice device;
         device.vertex.kind = VertexKind::NIC;
+        device.vertex.peerToPeer = m_options.gdr != "off";
         device.dev = m_nNics++;
         device.id = GetLower(place, "busid");
         bool hasNet = false;
@@ -452,8 +374,8 @@ class NcclReader
         {
             const uint64_t gbps = uint64_t{100} << (speed.generation - 3);
             device.networkBytesPerSecond = static_cast<double>(gbps) * 1e9 / 8;
-            m_guessedGbps = std::max(m_guessedGbps, gbps);
-            ++m_guessedNics;
+            m_findings.guessedGbps = std::max(m_findings.guessedGbps, gbps);
+            ++m_findings.guessedNics;
         }
         if (device.networkBytesPerSecond < 1)
         {
@@ -491,14 +413,14 @@ class NcclReader
                 links += m_values.GetWhole(child, "count", 1, MAX_LINK_COUNT);
             }
         }
-        m_unlinkedGpus += links == 0 ? 1 : 0;
+        m_findings.unlinkedGpus += links == 0 ? 1 : 0;
         const GpuModel& model = *m_modelOf.at(position);
         const double most = CountNvlinks(model.nvlinkGeneration);
-        if (m_crowded.empty() && static_cast<double>(links) > most)
+        if (m_findings.crowded.empty() && static_cast<double>(links) > most)
         {
-            m_crowded = std::to_string(links) + " of the " + model.sheet.model + " in line " +
-                        std::to_string(gpu.line) + ", which has " +
-                        std::to_string(static_cast<uint64_t>(most));
+            m_findings.crowded = std::to_string(links) + " of the " + model.sheet.model +
+                                 " in line " + std::to_string(gpu.line) + ", which has " +
+                                 std::to_string(static_cast<uint64_t>(most));
         }
     }
 
@@ -530,7 +452,7 @@ class NcclReader
             }
             else
             {
-                m_lostTargets.insert(target);
+                m_findings.lostTargets.insert(target);
             }
         }
         else if (targetClass == "0x068000")
@@ -666,17 +588,9 @@ class NcclReader
     std::map<std::size_t, std::size_t> m_cpuOf;                    //!< GPU to CPU
     std::map<std::size_t, const GpuModel*> m_modelOf;              //!< of a GPU
     std::vector<std::pair<const XmlElement*, std::size_t>> m_gpuElements;
-    std::string m_crowded;               //!< first GPU that has too many NVLinks
-    std::set<std::string> m_lostTargets; //!< of NVLinks, that are no GPUs of the file
-    std::set<uint64_t> m_devs;           //!< of GPUs
     uint64_t m_nNics{0};
-    uint64_t m_guessedNics{0};             //!< whose speed the file does not say
-    uint64_t m_guessedGbps{0};             //!< most that one is taken for
-    std::size_t m_unlinkedGpus{0};         //!< without an NVLink
-    std::set<std::string> m_nicsOfCpus;    //!< names and numbers of NICs right below CPUs
-    std::set<std::string> m_repeatedNics;  //!< names of those that were there before
-    std::set<std::string> m_unknownMakers; //!< of CPUs
-    const GpuModel* m_guess{nullptr}; //!< what GPUs are taken for of which the file says nothing
+    NcclFindings m_findings;            //!< what a user may have to know
+    std::set<std::string> m_nicsOfCpus; //!< names and numbers of NICs right below CPUs
 };
 
 } // namespace

@@ -31,6 +31,8 @@ struct NcclTopologyOptions
     std::string gpu;    //!< name of a data sheet, for all GPUs; empty: as the file says
     std::string nvlink; //!< "nvswitch": all GPUs are joined by one, with all NVLinks that they
                         //!< have; "none": there are none; empty: as the file says
+    std::string gdr; //!< "off": NICs reach no GPU (no GPUDirect RDMA); "on": they do; empty: they
+                     //!< do, with a warning if the file says that some do not
 };
 
 /**
@@ -60,7 +62,7 @@ NcclTopologyOptions ParseNcclTopologyOptions(const std::string& text);
  * warning.
  * - `nvlink`: `count` links to the device `target`; tclass tells a GPU (listed at both ends), an
  *   NVSwitch (one per target) or the CPU. Links to a GPU that the file does not have are skipped,
- *   as NCCL does. `gdr`: not heeded, with a warning. `c2c`: a link to the CPU, of
+ *   as NCCL does. `gdr`: see NcclTopologyOptions. `c2c`: a link to the CPU, of
  * `count` x `bw` MB/s, in the place of the PCIe link if that, too, goes to the CPU, as NCCL's paths
  * take the faster one.
  * - `net`: a port of a NIC, `speed` in Mb/s, InfiniBand if the PCIe class is 0x0207, otherwise

@@ -363,11 +363,31 @@ TEST(NcclTopology, WhatIsNotHeededIsNamed)
     EXPECT_EQ(WarningsOf(text, ""), ""); // there is no other server
     EXPECT_NE(WarningsOf(text, "", 2).find("gdr=\"0\" (of 1 device) is not heeded"),
               std::string::npos);
+    EXPECT_EQ(WarningsOf(text, "gdr=on", 2).find("gdr"), std::string::npos);
+    EXPECT_EQ(WarningsOf(text, "gdr=off", 2).find("gdr"), std::string::npos);
     text = SWITCHED;
     text.insert(text.find("GenuineIntel"), "My");
     EXPECT_NE(WarningsOf(text, "").find("unknown CPUs"), std::string::npos);
     EXPECT_NE(WarningsOf(Exchange("x86_64", "aarch64"), "").find("unknown CPUs"),
               std::string::npos);
+}
+
+TEST(NcclTopology, AUserSaysWhetherNicsReachGpus)
+{
+    for (const bool reaches : {true, false})
+    {
+        std::istringstream text(SWITCHED);
+        const Cluster cluster =
+            ReadNcclTopology(text,
+                             "t.xml",
+                             2,
+                             FabricOptions(),
+                             ParseNcclTopologyOptions(reaches ? "gdr=on" : "gdr=off"));
+        for (const Vertex& vertex : cluster.GetVertices())
+        {
+            EXPECT_EQ(vertex.peerToPeer, reaches || vertex.kind != VertexKind::NIC) << vertex.name;
+        }
+    }
 }
 
 TEST(NcclTopology, WhatIsGuessedOrThereTwiceIsNamed)
