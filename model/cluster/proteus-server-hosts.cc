@@ -178,29 +178,6 @@ IsHostMemory(const Vertex& vertex)
 }
 
 bool
-IsByItself(const Cluster& cluster, VertexId nic)
-{
-    std::vector<VertexId> reached{nic};
-    for (std::size_t i = 0; i < reached.size(); ++i)
-    {
-        for (const Port& port : cluster.GetPorts(reached[i]))
-        {
-            const VertexKind kind = cluster.GetVertices()[port.neighbor].kind;
-            if (kind == VertexKind::GPU)
-            {
-                return false;
-            }
-            if (kind == VertexKind::PCIE_SWITCH &&
-                std::find(reached.begin(), reached.end(), port.neighbor) == reached.end())
-            {
-                reached.push_back(port.neighbor);
-            }
-        }
-    }
-    return true;
-}
-
-bool
 HasStagingMemory(const Vertex& vertex)
 {
     return vertex.kind == VertexKind::GPU || vertex.kind == VertexKind::CPU;

@@ -68,10 +68,6 @@ void AddHostMemories(Cluster& cluster,
  */
 bool IsHostMemory(const Vertex& vertex);
 
-/// @ingroup proteus
-/// @param cluster with the NIC @param nic a NIC @return whether PCIe switches join it with no GPU
-bool IsByItself(const Cluster& cluster, VertexId nic);
-
 /**
  * @ingroup proteus
  * GPUs and CPUs have one: what passes them is written to a buffer there (NVIDIA/nccl,

@@ -65,11 +65,20 @@ ListHostLinks(const Cluster& cluster, const Paths& paths, VertexId from, VertexI
     return links;
 }
 
+/// GPUDirect RDMA goes no further than PCIe switches (PATH_PXB), counted from a GPU's relay if it
+/// has one, also where that is not used, for what comes in (NVIDIA/nccl v2.27.3,
+/// src/graph/paths.cc, ncclTopoCheckGdr(): "In case of PXN, use the intermediate GPU distance").
+/// @return whether a CPU on the way keeps a GPU and a NIC from each other
+bool
+EndsAtCpus(const NicTable& nics, VertexId gpu, VertexId nic)
+{
+    return nics.FindRelay(gpu, nic) == Cluster::NO_VERTEX;
+}
+
 /// Appends the memory of the nearest CPU where a NIC at one end, or devices between two vertices,
-/// do not let them reach each other, and where a CPU lies between a GPU and a NIC that is by
-/// itself: NCCL takes GPUDirect RDMA no further than PCIe switches (PATH_PXB; NVIDIA/nccl v2.27.3,
-/// src/graph/paths.cc, ncclTopoCheckGdr()), or an NVLink to the CPU (C2C), which is as fast either
-/// way. @return the CPU whose memory it is for the receiver, which allocates the buffer
+/// do not let them reach each other. @param endsAtCpus see EndsAtCpus(), which an NVLink to the CPU
+/// (C2C) undoes, as it is as fast either way
+/// @return the CPU whose memory it is for the receiver, which allocates the buffer
 /// (NVIDIA/nccl 033d7995, src/transport/shm.cc, shmRecvSetup()): the last one on the way;
 /// Cluster::NO_VERTEX if they reach each other
 VertexId
@@ -77,6 +86,7 @@ AppendHostMemory(const Cluster& cluster,
                  const Paths& paths,
                  VertexId from,
                  VertexId to,
+                 bool endsAtCpus,
                  std::vector<VertexId>& waypoints)
 {
     const auto& vertices = cluster.GetVertices();
@@ -89,11 +99,6 @@ AppendHostMemory(const Cluster& cluster,
         return vertices[nic].kind == VertexKind::NIC && !vertices[nic].peerToPeer &&
                vertices[gpu].kind == VertexKind::GPU;
     };
-    const auto isCard = [&](VertexId vertex) { return vertices[vertex].kind == VertexKind::NIC; };
-    const auto isGpu = [&](VertexId vertex) { return vertices[vertex].kind == VertexKind::GPU; };
-    const VertexId card = isCard(from) && isGpu(to)   ? from
-                          : isGpu(from) && isCard(to) ? to
-                                                      : Cluster::NO_VERTEX;
     bool barred = isBarred(from, to) || isBarred(to, from);
     bool hasNvlink = false;
     VertexId host = Cluster::NO_VERTEX;
@@ -111,8 +116,7 @@ AppendHostMemory(const Cluster& cluster,
         barred |= (kind == VertexKind::CPU || kind == VertexKind::PCIE_SWITCH) &&
                   !vertices[at].peerToPeer;
     }
-    barred |= card != Cluster::NO_VERTEX && last != Cluster::NO_VERTEX && !hasNvlink &&
-              IsByItself(cluster, card);
+    barred |= endsAtCpus && last != Cluster::NO_VERTEX && !hasNvlink;
     if (!barred)
     {
         return Cluster::NO_VERTEX;
@@ -204,7 +208,7 @@ bool
 CrossesHostMemory(const Cluster& cluster, const Paths& paths, VertexId from, VertexId to)
 {
     std::vector<VertexId> waypoints;
-    return AppendHostMemory(cluster, paths, from, to, waypoints) != Cluster::NO_VERTEX;
+    return AppendHostMemory(cluster, paths, from, to, false, waypoints) != Cluster::NO_VERTEX;
 }
 
 uint64_t
@@ -266,7 +270,12 @@ PlanConnection(const Cluster& cluster,
                 connection.waypoints.push_back(relay);
                 from = relay;
             }
-            const VertexId host = AppendHostMemory(cluster, paths, from, nic, connection.waypoints);
+            const VertexId host = AppendHostMemory(cluster,
+                                                   paths,
+                                                   from,
+                                                   nic,
+                                                   from == a && EndsAtCpus(nics, a, nic),
+                                                   connection.waypoints);
             if (gpu == a && from == a && host != Cluster::NO_VERTEX)
             {
                 connection.hostWrite = ListHostLinks(cluster, paths, a, host, false);
@@ -275,7 +284,12 @@ PlanConnection(const Cluster& cluster,
             from = nic;
         }
     }
-    const VertexId host = AppendHostMemory(cluster, paths, from, b, connection.waypoints);
+    const VertexId host = AppendHostMemory(cluster,
+                                           paths,
+                                           from,
+                                           b,
+                                           !local && EndsAtCpus(nics, b, from),
+                                           connection.waypoints);
     if (host != Cluster::NO_VERTEX)
     {
         connection.hostRead = ListHostLinks(cluster, paths, host, b, true);

@@ -66,6 +66,13 @@ struct FlowRoutes::Walker
     CopyMethod method{CopyMethod::DMA}; //!< who moves the bytes
     PerLink<uint32_t> ports;            //!< directions of links that it has taken
     PerLink<VertexId> forwarders;       //!< vertices that it has passed
+    PerLink<std::size_t> memories;      //!< positions of those whose memory takes it in
+
+    /// @param position of a vertex that it has passed @return whether its memory takes the flow in
+    bool IsInMemory(std::size_t position) const
+    {
+        return std::find(memories.begin(), memories.end(), position) != memories.end();
+    }
 };
 
 FlowRoutes::FlowRoutes(const Cluster& cluster, const Paths& paths, const FlowParameters& parameters)
@@ -258,7 +265,8 @@ FlowRoutes::AddUses(const Walker& walker, double share, uint32_t unitBytes, Flow
         const double wire = share * static_cast<double>(framing.WireBytes(unitBytes)) / unit;
         route.uses.push_back({m_ofPort[port], wire, share});
         // The links of a tree are not one behind the other.
-        if (m_queues[port].resource != NO_RESOURCE && i + 1 < walker.forwarders.size())
+        if (m_queues[port].resource != NO_RESOURCE && i + 1 < walker.forwarders.size() &&
+            !walker.IsInMemory(i))
         {
             const double queues = share * FindQueueing(walker, i, slowness);
             route.uses.push_back({m_queues[port].resource, queues, share});
@@ -322,7 +330,8 @@ FlowRoutes::FindQueueing(const Walker& walker,
     for (std::size_t i = 0; i < slowness.size(); ++i)
     {
         const bool isNetwork = IsOfNetwork(m_cluster.GetLinks()[walker.ports[i] / 2]);
-        isFromNetwork |= i < position && isNetwork;
+        isFromNetwork =
+            i < position ? (isFromNetwork || isNetwork) && !walker.IsInMemory(i) : isFromNetwork;
         goes = i > position ? std::max({goes, slowness[i], forwardOf(i)}) : 0;
     }
     if (!isFromNetwork || goes <= comes)
@@ -484,6 +493,10 @@ FlowRoutes::Plan(const Connection& connection, uint64_t flow)
         for (const VertexId stop : stops)
         {
             Walk(walker, stop);
+            if (HasStagingMemory(m_cluster.GetVertices()[stop]))
+            {
+                walker.memories.push_back(walker.forwarders.size() - 1);
+            }
         }
         unitBytes = std::min(unitBytes, FindUnitBytes(walker));
     }

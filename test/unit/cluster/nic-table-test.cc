@@ -87,6 +87,28 @@ TEST(NicTable, GpusFarFromTheNicSendByANearOne)
     EXPECT_EQ(back.waypoints.back(), nic);
 }
 
+// GPUDirect RDMA ends at CPUs: four GPUs are at the switch of the NIC, and four at the other
+// socket.
+TEST(NicTable, GpusFarFromTheNicWithoutARelayUseTheMemoryOfTheHost)
+{
+    const Cluster cluster = MakeCluster("pcie-v100x8", 2);
+    const Paths paths(cluster);
+    const NicTable nics(cluster);
+    const auto listKinds = [&](DeviceId from, DeviceId to) {
+        std::vector<VertexKind> kinds;
+        for (const VertexId stop : PlanConnection(cluster, paths, nics, 0, 0, from, to).waypoints)
+        {
+            kinds.push_back(cluster.GetVertices()[stop].kind);
+        }
+        return kinds;
+    };
+    constexpr VertexKind NIC = VertexKind::NIC;
+    constexpr VertexKind CPU = VertexKind::CPU;
+    EXPECT_EQ(listKinds(0, 8), (std::vector{NIC, NIC}));
+    EXPECT_EQ(listKinds(0, 15), (std::vector{NIC, NIC, CPU}));
+    EXPECT_EQ(listKinds(7, 8), (std::vector{CPU, NIC, NIC}));
+}
+
 TEST(ClusterText, GpusOfAnotherModelAreAtTheSameLinks)
 {
     for (const uint32_t servers : {1u, 2u})
