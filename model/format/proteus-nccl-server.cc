@@ -52,22 +52,14 @@ NcclServer::CountLeftOut() const
 void
 NcclServer::SetPeers()
 {
-    const auto isOf = [this](std::size_t position, VertexKind kind) {
-        return m_devices[position].vertex.kind == kind;
-    };
-    const bool hasSwitchedNic =
-        std::any_of(m_links.begin(), m_links.end(), [&](const NcclLink& link) {
-            return isOf(link.a, VertexKind::NIC) && !m_isLeftOut[link.a] &&
-                   isOf(link.b, VertexKind::PCIE_SWITCH);
-        });
     const std::size_t gpus = InOrder(VertexKind::GPU).size();
     for (NcclDevice& device : m_devices)
     {
         Vertex& vertex = device.vertex;
         if (vertex.kind == VertexKind::CPU)
         {
-            vertex.peerToPeer = hasSwitchedNic || device.joinsGpus ||
-                                (vertex.model == ToString(CpuVendor::AMD) && gpus <= 2);
+            vertex.peerToPeer =
+                device.joinsGpus || (vertex.model == ToString(CpuVendor::AMD) && gpus <= 2);
             // What a CPU forwards from one device to another says nothing of its memory.
             vertex.forwardBytesPerSecond = vertex.peerToPeer ? vertex.forwardBytesPerSecond : 0;
         }

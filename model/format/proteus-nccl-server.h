@@ -87,8 +87,7 @@ class NcclServer
     /**
      * Says who reaches whom through a CPU (Vertex::peerToPeer), as NCCL does from 2.23 on: what is
      * joined with it by C2C or NVLink, and two GPUs on AMD's (NVIDIA/nccl v2.30.7,
-     * src/graph/paths.cc, ncclTopoCheckP2p()). With a NIC below a PCI Express switch all do: copies
-     * by way of the host's memory between servers could wait for each other there.
+     * src/graph/paths.cc, ncclTopoCheckP2p()).
      */
     void SetPeers();
 
