@@ -17,8 +17,9 @@ namespace
 /**
  * Eight V100 on PCIe Gen3 without NVLink, and one 100 Gb/s Ethernet NIC with RoCE: the servers of
  * ByteScheduler (Peng et al., SOSP'19, evaluation). How they are wired inside is not published;
- * assumed are four GPUs on a switch under each of two CPUs, and the NIC beside the first four. The
- * data sheet of the GPUs is that of the SXM2 module.
+ * assumed are four GPUs on a switch under each of two CPUs, and the NIC beside the first four.
+ * Through the CPUs, of Intel's Skylake generation, NCCL copies by way of host memory. The data
+ * sheet of the GPUs is that of the SXM2 module.
  * @copydetails ServerPreset::build
  */
 std::vector<VertexId>
@@ -26,7 +27,7 @@ Build(Cluster& cluster, uint32_t server)
 {
     const auto gpus = AddServerVertices(cluster, server, MakeGpu("V100-SXM2-16GB"), 8);
     const auto switches = AddServerVertices(cluster, server, VertexKind::PCIE_SWITCH, 2);
-    const auto cpus = AddServerVertices(cluster, server, MakeCpu(IntelForwardBytesPerSecond(3)), 2);
+    const auto cpus = AddServerVertices(cluster, server, MakeCpu(0, false), 2);
     const auto nics = AddServerVertices(cluster, server, VertexKind::NIC, 1);
     for (uint32_t i = 0; i < 8; ++i)
     {
