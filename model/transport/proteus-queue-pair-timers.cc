@@ -36,7 +36,12 @@ QueuePairTimers::GetRetransmissionPs(uint32_t id) const
     const QueuePairState& state = m_core.pairs.GetState(id);
     const int64_t own = state.control ? state.control->GetRetransmissionTimeoutPs() : 0;
     const int64_t timeout = own > 0 ? own : m_core.settings.retransmissionTimeout.GetPicoSeconds();
-    return m_core.pairs.GetSender(id).activePs + (timeout << std::min(state.retries, MAX_BACK_OFF));
+    // What waits in a memory has not been sent yet.
+    const bool isStaged = (m_core.pairs.GetSender(id).flags & SenderState::STAGED) != 0 &&
+                          !state.stage->units.IsEmpty();
+    const int64_t since =
+        isStaged ? m_core.fabric->GetTimePs() : m_core.pairs.GetSender(id).activePs;
+    return since + (timeout << std::min(state.retries, MAX_BACK_OFF));
 }
 
 int64_t

@@ -32,7 +32,7 @@ StagingMemories::LetPass(const PacketRecord& record, VertexId next)
         const int64_t now = m_core.fabric->GetTimePs();
         if (GetSendPs(stage.nextSend) <= now && m_reads.HasRoom(id, now))
         {
-            Read(id, record.GetPayloadBytes(), now);
+            Read(record, now);
             return true;
         }
         Wait(id, now);
@@ -43,15 +43,27 @@ StagingMemories::LetPass(const PacketRecord& record, VertexId next)
 }
 
 void
-StagingMemories::Read(uint32_t id, uint32_t payloadBytes, int64_t now)
+StagingMemories::Read(const PacketRecord& record, int64_t now)
 {
+    const uint32_t id = record.queuePair;
     m_reads.Ask(id);
-    MemoryStage& stage = *m_core.pairs.GetState(id).stage;
+    QueuePairState& state = m_core.pairs.GetState(id);
+    SenderState& sender = m_core.pairs.GetSender(id);
+    sender.activePs = now;
+    if ((sender.flags & SenderState::TIMING) != 0 && sender.timedSequence == record.sequence + 1)
+    {
+        state.timedPs = now;
+    }
+    if (!state.sendTimes.empty())
+    {
+        state.sendTimes[record.sequence & (state.sendTimes.size() - 1)] = now;
+    }
+    MemoryStage& stage = *state.stage;
     if (stage.psPerByte > 0)
     {
         stage.nextSend = PaceNext(stage.nextSend,
                                   stage.psPerByte,
-                                  payloadBytes + m_core.pairs.GetSender(id).paceHeader,
+                                  record.GetPayloadBytes() + sender.paceHeader,
                                   now);
     }
 }
@@ -93,7 +105,7 @@ StagingMemories::HandleTimer(uint32_t id, int64_t now)
     }
     const PacketRecord record = stage.units.Front();
     stage.units.Pop();
-    Read(id, record.GetPayloadBytes(), now);
+    Read(record, now);
     if (!stage.units.IsEmpty())
     {
         Wait(id, now);

@@ -51,9 +51,9 @@ class StagingMemories
     bool HandleTimer(uint32_t id, int64_t now);
 
   private:
-    /// The NIC reads a unit. @param id its queue pair @param payloadBytes of it @param now present
-    /// time
-    void Read(uint32_t id, uint32_t payloadBytes, int64_t now);
+    /// The NIC reads a unit, and sends it: round trips and timeouts count from then on.
+    /// @param record of the unit @param now present time
+    void Read(const PacketRecord& record, int64_t now);
 
     /// The first unit that waits waits for the pace, then for room. @param id its queue pair
     /// @param now present time
