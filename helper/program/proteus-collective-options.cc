@@ -11,7 +11,6 @@
 #include "ns3/proteus-algorithm-traits.h"
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-launch-mode.h"
-#include "ns3/proteus-protocol.h"
 
 #include <array>
 #include <vector>
@@ -152,9 +151,7 @@ CollectiveProgramOptions::AddTo(OptionList& command)
         const std::string none = measured.empty() ? ToString(Collective::ALL_REDUCE) : "";
         const std::string name =
             collective.empty() ? none : FindAlias(collective, ListCollectives());
-        return name.empty() || IsPointToPoint(CollectiveFromString(name))
-                   ? ""
-                   : name + " sends no messages, whose channels these are";
+        return name.empty() ? "" : FindNoMessages(CollectiveFromString(name));
     });
     command.AddValue("launchMode",
                      "who launches kernels: process-per-gpu, one-process (a host thread for all "

@@ -268,6 +268,7 @@ ReadEvaluationJson(std::istream& input, const std::string& fileName)
     const double most = std::numeric_limits<double>::max();
     const JsonDocument document(input, fileName);
     document.CheckFormat(RESULT_FORMAT, VERSION);
+    document.GetRoot().AllowKeys("results of an evaluation", {"format", "version", "runs"});
     const JsonValue list = document.GetRoot().Get("runs");
     std::vector<EvaluatedStrategy> runs;
     std::set<std::pair<std::string, std::string>> known;

@@ -16,12 +16,14 @@
 #include "ns3/proteus-executor-settings.h"
 #include "ns3/proteus-flow-calibration.h"
 #include "ns3/proteus-input-file.h"
+#include "ns3/proteus-shown-name.h"
 #include "ns3/proteus-split.h"
 #include "ns3/proteus-tables.h"
 
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <vector>
@@ -209,6 +211,22 @@ LoadCalibration(const ProgramOptions& options)
     return ReadFlowCalibration(file.GetStream(), options.calibration);
 }
 
+/// @param calibration that was read @param cluster of a run
+/// @return technologies of its links of which the calibration says nothing
+std::set<LinkTechnology>
+FindUncalibrated(const FlowCalibration& calibration, const Cluster& cluster)
+{
+    std::set<LinkTechnology> missing;
+    for (const Link& link : cluster.GetLinks())
+    {
+        if (calibration.technologies.count(link.technology) == 0)
+        {
+            missing.insert(link.technology);
+        }
+    }
+    return missing;
+}
+
 } // namespace
 
 std::vector<std::string>
@@ -315,11 +333,17 @@ RunExecutor(const ProgramOptions& options,
     RunNotes::Hear(options, found, settings, cluster, graph, record);
     if (found.GetTraits().needsCalibration)
     {
-        const std::string origin = LoadCalibration(options).cluster;
-        if (origin != cluster.GetName())
+        const FlowCalibration calibration = LoadCalibration(options);
+        if (calibration.cluster != cluster.GetName())
         {
             record.notes.push_back(executor + ": parameters were fitted on another cluster, " +
-                                   origin);
+                                   ShownName(calibration.cluster));
+        }
+        for (const LinkTechnology technology : FindUncalibrated(calibration, cluster))
+        {
+            record.notes.push_back(executor + ": " + options.calibration +
+                                   " says nothing of links " + ToString(technology) +
+                                   ", which are as without calibration");
         }
     }
     return record;

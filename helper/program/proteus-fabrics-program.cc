@@ -272,6 +272,7 @@ MakeJob(const Options& options, const Cluster& cluster, std::vector<std::string>
         ExecutionGraph graph = LoadGraph(options.graph);
         CheckSizes(options.graph, graph);
         WarnOfTimes(options.graph, options, cluster, graph);
+        WarnOfLargeSizes(options.graph, cluster, graph);
         WarnOfIdleDevices(options.graph, graph);
         return {options.FitComputation(std::move(graph), notes), DataType::BF16};
     }

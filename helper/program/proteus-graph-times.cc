@@ -12,6 +12,7 @@
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-operator-cost.h"
 #include "ns3/proteus-plural.h"
+#include "ns3/proteus-shown-name.h"
 #include "ns3/proteus-tables.h"
 #include "ns3/proteus-warning.h"
 
@@ -100,6 +101,35 @@ void
 CheckSizes(const std::string& path, const ExecutionGraph& graph)
 {
     ReadNamed(path, [&]() { RequireRealSizes(graph); });
+}
+
+void
+WarnOfLargeSizes(const std::string& path, const Cluster& cluster, const ExecutionGraph& graph)
+{
+    // All GPUs of a cluster are of one kind as a rule: the largest memory counts.
+    uint64_t memory = 0;
+    for (const VertexId gpu : cluster.GetGpus())
+    {
+        const GpuModel* model = MatchGpuModel(cluster.GetVertices()[gpu].model);
+        memory = std::max(memory, model ? model->sheet.memoryBytes : 0);
+    }
+    uint64_t nLarge = 0;
+    const Task* first = nullptr;
+    for (const Task& task : graph.GetTasks())
+    {
+        if (memory > 0 && task.kind == TaskKind::COMMUNICATION && task.bytes > memory)
+        {
+            ++nLarge;
+            first = first ? first : &task;
+        }
+    }
+    if (first)
+    {
+        Warn(path + ": " + FormatThings(nLarge, "communication") + " of more bytes than the " +
+             FormatBytes(static_cast<double>(memory)) +
+             " of memory that a GPU has, the first one " + ShownName(graph.GetName(*first)) +
+             " of " + FormatBytes(static_cast<double>(first->bytes)) + ": are its sizes in bytes?");
+    }
 }
 
 void

@@ -43,6 +43,11 @@ void WarnOfTimes(const std::string& path,
 void CheckSizes(const std::string& path, const ExecutionGraph& graph);
 
 /// @ingroup proteus
+/// Names, as a warning, communications of more bytes than a GPU has memory for, which has to hold
+/// them. @param path of the graph @param cluster that it runs on @param graph to run
+void WarnOfLargeSizes(const std::string& path, const Cluster& cluster, const ExecutionGraph& graph);
+
+/// @ingroup proteus
 /// Names, as a warning, the devices of a graph that have nothing to do.
 /// @param path of the graph @param graph to run
 void WarnOfIdleDevices(const std::string& path, const ExecutionGraph& graph);

@@ -330,6 +330,12 @@ WarnOfIdleProfile(const std::optional<ProfileTable>& measured, const std::string
                  " have no time in it, and are computed; proteus-compile --kernels writes which "
                  "there are");
         }
+        if (const std::size_t inParts = measured->CountInParts(); inParts > 0)
+        {
+            Warn("--profile=" + path + ": attention in a ring (" +
+                 FormatThings(inParts, "different operator") +
+                 ") is computed, as its parts are not timed one by one");
+        }
     }
     if (unused.empty())
     {

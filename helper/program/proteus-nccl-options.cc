@@ -68,6 +68,14 @@ FindNoNetwork(const Cluster& cluster)
 }
 
 std::string
+FindNoMessages(Collective collective)
+{
+    return IsPointToPoint(collective)
+               ? ""
+               : std::string(ToString(collective)) + " sends no messages, whose channels these are";
+}
+
+std::string
 FindSameChoices(const Cluster& cluster, const std::string& vendor)
 {
     constexpr uint32_t SIZES = 31; // from 8 bytes on

@@ -10,6 +10,7 @@
 #include "proteus-option-list.h"
 
 #include "ns3/proteus-cluster.h"
+#include "ns3/proteus-graph.h"
 
 #include <cstdint>
 #include <functional>
@@ -63,6 +64,10 @@ struct NcclOptions
 /// @param cluster that collectives run on @return why what is about messages between servers does
 /// nothing, or empty
 std::string FindNoNetwork(const Cluster& cluster);
+
+/// @ingroup proteus
+/// @param collective that runs @return why channels of messages do nothing for it, or empty
+std::string FindNoMessages(Collective collective);
 
 /// @ingroup proteus
 /// @param cluster that collectives run on @param vendor of CPUs, see CpuVendorFromString()

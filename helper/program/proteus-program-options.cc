@@ -497,8 +497,8 @@ RunAndReport(const ProgramOptions& options,
     }
     if (options.communication.IsUsed())
     {
-        ProgramOptions changed = options;
         const ScheduledJob job = options.communication.Prepare(graph, carried);
+        ProgramOptions changed = options; // with what was said until now
         changed.startControl = job.run.startControl;
         RunGraph(changed, cluster, job.run.graph, dataType, job.repeated.iterationOf);
         return;

@@ -11,6 +11,7 @@
 #include "proteus-unused-network.h"
 
 #include "ns3/proteus-breakdown.h"
+#include "ns3/proteus-reached-links.h"
 
 #include <algorithm>
 #include <set>
@@ -108,7 +109,10 @@ RunNotes::Hear(const ProgramOptions& options,
     }
     record.notes.insert(record.notes.begin(), lines.begin(), lines.end());
     for (const auto& more : {ListIgnoredSettings(traits, settings),
-                             ListIdleSettings(traits, settings, cluster, record.links)})
+                             ListIdleSettings(traits,
+                                              settings,
+                                              cluster,
+                                              FindCrossedLinks(record, settings, graph, cluster))})
     {
         lines.insert(lines.end(), more.begin(), more.end());
     }

@@ -155,6 +155,7 @@ RunTrace(const Input& input, ProgramOptions& options, const Cluster& cluster, Da
         options.FitComputation(LoadTrace(input.trace, traceOptions), options.information.notes);
     CheckSizes(input.trace, graph);
     WarnOfTimes(input.trace, options, cluster, graph);
+    WarnOfLargeSizes(input.trace, cluster, graph);
     WarnOfIdleType(input, graph, true);
     std::cout << "Trace " << input.trace << ": " << graph.GetNDevices() << " ranks, "
               << graph.GetNTasks() << " tasks\n";
@@ -185,6 +186,7 @@ RunJob(const Input& input, ProgramOptions& options)
         }
         CheckSizes(input.graph, graph);
         WarnOfTimes(input.graph, options, cluster, graph);
+        WarnOfLargeSizes(input.graph, cluster, graph);
         WarnOfIdleDevices(input.graph, graph);
         WarnOfIdleType(input, graph, false);
         RunAndReport(options, cluster, graph, type);

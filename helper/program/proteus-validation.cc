@@ -7,6 +7,7 @@
 #include "proteus-validation.h"
 
 #include "proteus-name-lists.h"
+#include "proteus-nccl-options.h"
 #include "proteus-stop-signals.h"
 
 #include "ns3/proteus-cluster-file.h"
@@ -344,6 +345,26 @@ LoadTableCluster(const MeasuredTable& table, const std::string& directory)
     return cluster;
 }
 
+/// Names what a table says of a network that its run does not come to.
+/// @param table that is measured @param cluster of it @param directory of tables.csv
+void
+WarnOfIdleNetwork(const MeasuredTable& table, const Cluster& cluster, const std::string& directory)
+{
+    const auto warn = [&](const std::string& column, const std::string& cause) {
+        Warn(directory + "/tables.csv: " + table.file + ": " + column + " has no effect: " + cause);
+    };
+    const std::string noNetwork = FindNoNetwork(cluster);
+    if (table.pluginLatencyUs > 0 && !noNetwork.empty())
+    {
+        warn("plugin_latency_us", noNetwork);
+    }
+    const std::string none = noNetwork.empty() ? FindNoMessages(table.collective) : noNetwork;
+    if (table.networkChannels > 0 && !none.empty())
+    {
+        warn("network_channels", none);
+    }
+}
+
 } // namespace
 
 std::vector<MeasuredTable>
@@ -397,6 +418,7 @@ Validate(const MeasuredTable& table, const ValidationOptions& options)
     const std::vector<MeasuredSize> sizes = LoadSizes(table, options.directory);
     const Cluster cluster = ReadNamed(options.directory + "/tables.csv: " + table.file,
                                       [&] { return LoadTableCluster(table, options.directory); });
+    WarnOfIdleNetwork(table, cluster, options.directory);
     CollectiveTest test;
     test.collective = table.collective;
     test.groups = MakeTestGroups(cluster, table.gpus, 1, false);

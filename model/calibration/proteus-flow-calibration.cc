@@ -33,6 +33,13 @@ constexpr uint32_t MAX_ROUNDS = MAX_FIT_ROUNDS / (HALVINGS + 1);
 /// Part by which the error must shrink for a step to be taken.
 constexpr double LEAST_GAIN = 1e-4;
 
+/// Most of a link's bandwidth that a calibration may give it: what it was built from is rounded.
+constexpr double MOST_EFFICIENCY = 1.05;
+/// Most that flows which share a link may get of it.
+constexpr double MOST_SHARING = 1;
+/// Least latency that a calibration may add to a link, microseconds.
+constexpr double LEAST_LATENCY_US = -1;
+
 /// Bounds and first step of a parameter; latencies in microseconds.
 struct Axis
 {
@@ -81,9 +88,9 @@ FindAxes(const Cluster& cluster)
     std::vector<Axis> axes;
     for (const LinkTechnology technology : technologies)
     {
-        axes.push_back({technology, 0, 0.8, 1.05, 0.02});
-        axes.push_back({technology, 1, 0.7, 1, 0.04});
-        axes.push_back({technology, 2, -1, 5, 0.4});
+        axes.push_back({technology, 0, 0.8, MOST_EFFICIENCY, 0.02});
+        axes.push_back({technology, 1, 0.7, MOST_SHARING, 0.04});
+        axes.push_back({technology, 2, LEAST_LATENCY_US, 5, 0.4});
     }
     return axes;
 }
@@ -417,9 +424,10 @@ ReadFlowCalibration(std::istream& input, const std::string& fileName)
         FlowLinkParameters& link =
             calibration.parameters.links[static_cast<std::size_t>(technology)];
         json.AllowKeys("a link", {"efficiency", "sharing", "latency_us"});
-        link.efficiency = json.Get("efficiency").AsNumber(0.01, 10);
-        link.sharing = json.Get("sharing").AsNumber(0.01, 10);
-        link.latencyPs = std::llround(json.Get("latency_us").AsNumber(-1e6, 1e6) * 1e6);
+        link.efficiency = json.Get("efficiency").AsNumber(0.01, MOST_EFFICIENCY);
+        link.sharing = json.Get("sharing").AsNumber(0.01, MOST_SHARING);
+        link.latencyPs = std::llround(json.Get("latency_us").AsNumber(LEAST_LATENCY_US, 1e6) * 1e6);
+        calibration.technologies.insert(technology);
     }
     const JsonValue errors = root.Get("errors_held_out");
     calibration.heldOut.mean = errors.Get("mean").AsNumber(0, 1e9);

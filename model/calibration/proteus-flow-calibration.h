@@ -16,6 +16,7 @@
 #include <functional>
 #include <istream>
 #include <ostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,7 @@ struct FlowCalibration
     std::string cluster;                    //!< name of the cluster
     std::string provenance;                 //!< command, version
     FlowParameters parameters;              //!< fitted
+    std::set<LinkTechnology> technologies;  //!< of which a file that was read says parameters
     std::vector<CalibrationSample> samples; //!< in the order of the experiments
     FlowErrors before;                      //!< of the uncalibrated model, on all experiments
     FlowErrors fitted;                      //!< on those that were fitted
@@ -129,7 +131,7 @@ void WriteFlowCalibration(const FlowCalibration& calibration, std::ostream& outp
 /**
  * @ingroup proteus
  * Reads what WriteFlowCalibration() has written; of the errors only those of what was held out, and
- * no samples.
+ * no samples. Links of which it says nothing are as without calibration.
  * @param input the text
  * @param fileName for errors
  * @return the calibration

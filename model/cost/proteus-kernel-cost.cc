@@ -434,7 +434,7 @@ KernelCostModel::GetTime(const KernelWork& work) const
     const double host =
         static_cast<double>(work.GetNKernels()) * static_cast<double>(m_parameters.hostPerKernelPs);
     double gpu = 0;
-    if (m_profile && work.parts == 1)
+    if (m_profile)
     {
         if (const auto measured = m_profile->Find(m_gpu.model, work))
         {

@@ -62,6 +62,11 @@ ProfileTable::Find(const std::string& gpu, const KernelWork& work) const
     Key key(gpu, work.kernelClass, work.pass, work.type, work.shape);
     const auto found = m_times.find(key);
     const std::lock_guard<std::mutex> lock(m_asked->mutex);
+    if (work.parts > 1)
+    {
+        m_asked->inParts.emplace(std::move(key), work.parts);
+        return std::nullopt;
+    }
     if (found == m_times.end())
     {
         if (work.GetNKernels() > 0)
@@ -79,6 +84,13 @@ ProfileTable::CountMissed() const
 {
     const std::lock_guard<std::mutex> lock(m_asked->mutex);
     return m_asked->missed.size();
+}
+
+std::size_t
+ProfileTable::CountInParts() const
+{
+    const std::lock_guard<std::mutex> lock(m_asked->mutex);
+    return m_asked->inParts.size();
 }
 
 std::vector<ProfileEntry>

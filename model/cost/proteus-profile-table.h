@@ -20,6 +20,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 /**
@@ -63,7 +64,8 @@ class ProfileTable
     /**
      * @param gpu name of a data sheet
      * @param work an operator
-     * @return its measured time in picoseconds, if there is one
+     * @return its measured time in picoseconds, if there is one; never of one in several parts, as
+     * in a ring, which nobody times as one
      */
     std::optional<int64_t> Find(const std::string& gpu, const KernelWork& work) const;
 
@@ -81,6 +83,10 @@ class ProfileTable
     /// for and gave no time of; 0 if the table is empty
     std::size_t CountMissed() const;
 
+    /// @return different operators in several parts that Find() of this table and its copies was
+    /// asked for; 0 if the table is empty
+    std::size_t CountInParts() const;
+
     /// @return all measurements, ordered by GPU, class, pass, format and shape
     std::vector<ProfileEntry> GetEntries() const;
 
@@ -96,6 +102,8 @@ class ProfileTable
         std::mutex mutex;
         std::set<Key> used;   //!< that have a time
         std::set<Key> missed; //!< that have none
+        /// That are in several parts, with how many.
+        std::set<std::pair<Key, uint32_t>> inParts;
     };
 
     std::map<Key, int64_t> m_times; //!< picoseconds

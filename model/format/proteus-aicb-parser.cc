@@ -240,6 +240,11 @@ ParseAicb(std::istream& in, const std::string& fileName)
     const uint64_t nRows = reader.ToUnsigned(words[0], "the number of rows", MAX_ROWS);
     while (reader.ReadWords(words))
     {
+        if (words[0][0] == '#')
+        {
+            reader.Fail("a workload has no comments: leave this line out, and if it was a row, "
+                        "write one row less into the second line");
+        }
         if (workload.rows.size() == nRows)
         {
             reader.Fail("there are more rows than the " + std::to_string(nRows) +

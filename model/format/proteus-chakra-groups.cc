@@ -10,6 +10,7 @@
 #include "proteus-trace-graph.h"
 
 #include "ns3/proteus-json.h"
+#include "ns3/proteus-shown-name.h"
 
 #include <algorithm>
 #include <set>
@@ -129,8 +130,8 @@ ChakraGroups::Add(const std::string& user, const std::string& where, const nlohm
     const auto [known, isNew] = m_own[user].emplace(key, group);
     if (!isNew && known->second.ranks != group.ranks)
     {
-        throw std::invalid_argument(where + ": the process group '" + key +
-                                    "' is there twice, of different ranks");
+        throw std::invalid_argument(where + ": the process group " + QuotedText(key) +
+                                    " is there twice, of different ranks");
     }
 }
 
@@ -156,8 +157,8 @@ ChakraGroups::FindKnown(const std::string& name, const std::string& user) const
     {
         if (known != nullptr && !known->ranks.empty() && known->ranks != given->ranks)
         {
-            throw std::invalid_argument(user + ": process group '" + name +
-                                        "' has other ranks in the trace than in " + m_givenBy +
+            throw std::invalid_argument(user + ": process group " + QuotedText(name) +
+                                        " has other ranks in the trace than in " + m_givenBy +
                                         ": call it otherwise there, or leave it out");
         }
         return given;
@@ -193,10 +194,10 @@ ChakraGroups::Find(const std::string& name,
         std::string known;
         for (const std::string& entry : names)
         {
-            known += (known.empty() ? " '" : ", '") + entry + "'";
+            known += (known.empty() ? " " : ", ") + QuotedText(entry);
         }
         throw std::invalid_argument(
-            user + ": there is no process group '" + name + "'; " +
+            user + ": there is no process group " + QuotedText(name) + "; " +
             (known.empty() ? std::string("the trace names none") : "known are" + known) +
             "; a file {\"NAME\": [RANK, ...]} can say who is in it (--traceGroups)");
     }
@@ -209,7 +210,7 @@ ChakraGroups::Find(const std::string& name,
     if (group.size != 0 && group.size != nRanks && !isOfAll)
     {
         throw std::invalid_argument(
-            user + ": process group '" + name + "' has " + std::to_string(group.size) +
+            user + ": process group " + QuotedText(name) + " has " + std::to_string(group.size) +
             " ranks, but the trace does not tell which, and the job has " + std::to_string(nRanks) +
             "; a file {\"NAME\": [RANK, ...]} can say who is in it (--traceGroups)");
     }

@@ -18,6 +18,7 @@
 #include <boost/archive/iterators/transform_width.hpp>
 #include <cctype>
 #include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
@@ -115,22 +116,25 @@ template <typename T>
 T
 ToWhole(const std::string& key, const Json& value)
 {
-    try
+    const bool isText = value.is_string() && IsWhole(value.get<std::string>());
+    if (isText || value.is_number_integer())
     {
-        if (value.is_string() && IsWhole(value.get<std::string>()))
+        // As text it may be beyond 64 bits, which JSON makes a fraction of.
+        const Json number = isText ? Json::parse(value.get<std::string>(), nullptr, false) : value;
+        const bool isPositive = number.is_number_unsigned();
+        const bool fits =
+            isPositive
+                ? number.get<uint64_t>() <= static_cast<uint64_t>(std::numeric_limits<T>::max())
+                : number.is_number_integer() &&
+                      number.get<int64_t>() >= static_cast<int64_t>(std::numeric_limits<T>::min());
+        if (fits)
         {
-            const Json number = Json::parse(value.get<std::string>());
             return number.get<T>();
         }
-        if (value.is_number_integer())
-        {
-            return value.get<T>();
-        }
     }
-    catch (const Json::exception&)
-    {
-    }
-    FailKey(key, "a whole number");
+    FailKey(key,
+            "a whole number from " + std::to_string(std::numeric_limits<T>::min()) + " to " +
+                std::to_string(std::numeric_limits<T>::max()));
 }
 
 const std::string&
@@ -219,6 +223,7 @@ SetFlags(const std::string& key, const Json& value, pb::ChakraAttribute& attribu
     {
         FailKey(key, "an object with the list \"values\"");
     }
+    CheckKeys(value, {"values"});
     auto& flags = *attribute.mutable_bool_list();
     for (std::size_t i = 0; values != value.end() && i < values->size(); ++i)
     {

@@ -14,6 +14,7 @@
 
 #include "ns3/proteus-graph-head.h"
 #include "ns3/proteus-json.h"
+#include "ns3/proteus-shown-name.h"
 
 #include <algorithm>
 #include <map>
@@ -379,7 +380,7 @@ class TraceLoader
             if (m_ranks.size() == 1 && group.ranks.size() != graph.GetNRanks())
             {
                 throw std::invalid_argument(
-                    rank.trace->file + ": process group '" + name + "' has " +
+                    rank.trace->file + ": process group " + QuotedText(name) + " has " +
                     std::to_string(group.ranks.size()) + " of " +
                     std::to_string(graph.GetNRanks()) +
                     " ranks; the trace of one rank can stand for all only if every collective is "

@@ -107,8 +107,6 @@ ToNumber(const pb::ChakraAttribute& attribute)
         return FromSigned(attribute.sfixed64_val());
     case pb::ChakraAttribute::kBoolVal:
         return FromUnsigned(attribute.bool_val());
-    case pb::ChakraAttribute::VALUE_NOT_SET:
-        return FromUnsigned(0);
     case pb::ChakraAttribute::kStringVal: {
         const std::string& text = attribute.string_val();
         if (!text.empty() && text.size() < 20 &&
@@ -492,7 +490,7 @@ class ChakraReader::Impl
             {"comm_group", [](const Impl& r, const A& a, N& node) { r.ReadGroupName(a, node); }},
             {"involved_dim",
              [](const Impl& r, const A& a, N& node) {
-                 if (a.value_case() != A::kBoolList && a.value_case() != A::VALUE_NOT_SET)
+                 if (a.value_case() != A::kBoolList)
                  {
                      r.Fail(r.Shown() +
                             ": attribute involved_dim must be a list of true and false");
@@ -513,6 +511,10 @@ class ChakraReader::Impl
     {
         const auto& setters = GetSetters();
         bool isKnown = false;
+        if (attribute.name().empty())
+        {
+            Fail(Shown() + ": an attribute has no name");
+        }
         for (std::size_t i = 0; i < setters.size(); ++i)
         {
             if (attribute.name() != setters[i].first)
@@ -523,6 +525,10 @@ class ChakraReader::Impl
             if ((seen >> i & 1) != 0)
             {
                 Fail(Shown() + ": attribute " + attribute.name() + " is there twice");
+            }
+            if (attribute.value_case() == pb::ChakraAttribute::VALUE_NOT_SET)
+            {
+                Fail(Shown() + ": attribute " + attribute.name() + " has no value");
             }
             seen |= uint32_t{1} << i;
             setters[i].second(*this, attribute, node);

@@ -10,6 +10,7 @@
 #include "proteus-trace-doubts.h"
 
 #include "ns3/proteus-json.h"
+#include "ns3/proteus-nearest-name.h"
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-shown-name.h"
 #include "ns3/proteus-tables.h"
@@ -207,9 +208,11 @@ class RankReader : public JsonListReader
         {
             m_out.schema = schema->Shown();
         }
+        NoteMisspelt(root, {"schemaVersion", "distributedInfo", "deviceProperties"});
         const auto info = root.Find("distributedInfo");
         if (info)
         {
+            NoteMisspelt(*info, {"rank", "world_size", "nccl_version", "pg_config"});
             const auto rank = info->Find("rank");
             const auto size = info->Find("world_size");
             if (rank)
@@ -238,6 +241,7 @@ class RankReader : public JsonListReader
         const auto devices = root.Find("deviceProperties");
         if (devices && devices->Size() > 0)
         {
+            NoteMisspelt(devices->At(0), {"name"});
             if (const auto model = devices->At(0).Find("name"))
             {
                 m_out.gpuModel = model->AsString();
@@ -267,6 +271,28 @@ class RankReader : public JsonListReader
     }
 
   private:
+    /// Notes keys that stand where one that is read may be meant. @param object that has them
+    /// @param read keys that are read
+    void NoteMisspelt(JsonValue object, const std::vector<std::string>& read)
+    {
+        std::vector<std::string> others;
+        for (const std::string& key : object.GetKeys())
+        {
+            if (std::find(read.begin(), read.end(), key) == read.end())
+            {
+                others.push_back(key);
+            }
+        }
+        for (const std::string& key : read)
+        {
+            const std::string found = object.Has(key.c_str()) ? "" : FindNearest(key, others);
+            if (!found.empty())
+            {
+                m_out.misspelt.emplace(found, key);
+            }
+        }
+    }
+
     static int64_t ToInteger(JsonValue value)
     {
         const double number = value.AsNumber(-9e15, 9e15);
@@ -524,6 +550,7 @@ class RankReader : public JsonListReader
 
     void ReadGroup(JsonValue group)
     {
+        NoteMisspelt(group, {"pg_name", "ranks"});
         const auto name = group.Find("pg_name");
         const auto ranks = group.Find("ranks");
         if (!name || !ranks)

@@ -120,6 +120,8 @@ struct Rank
     std::string ncclVersion;    //!< empty: it does not say
     /// Events on streams of categories that are not known: how many of each.
     std::map<std::string, uint64_t> unread;
+    /// Keys of the file that are not read and look like one that is, and that one.
+    std::map<std::string, std::string> misspelt;
     uint64_t nEmpty{0};         //!< collectives that move no element, but for barriers
     uint64_t nRootless{0};      //!< collectives with a root that do not say which
     uint64_t nUneven{0};        //!< all-to-alls of unequal splits

@@ -265,6 +265,11 @@ class Reader
         };
         WarnOfWaits(algo);
         WarnOfLimits(algo);
+        if (!schedule.inPlace && Optional(algo, "inplace", 0, 1, 0) == 1)
+        {
+            warn(algo,
+                 "may run in place and out of place (inplace, outofplace): runs out of place");
+        }
         const std::string* operation = algo.Find("redop");
         if (operation && *operation != "sum" && *operation != "nop" && *operation != "copy")
         {
@@ -513,11 +518,34 @@ class Reader
         {
             place("srcbuf", "srcoff", step.sourceBuffer, step.sourceOffset);
         }
+        else
+        {
+            CheckOtherPlace(element, "srcbuf", "srcoff");
+        }
         if (WritesBuffer(step.kind))
         {
             place("dstbuf", "dstoff", step.targetBuffer, step.targetOffset);
         }
+        else
+        {
+            CheckOtherPlace(element, "dstbuf", "dstoff");
+        }
         return step;
+    }
+
+    /// The place of a peer, which a step does not need and msccl-tools writes: MSCCL reads it, too.
+    void CheckOtherPlace(const XmlElement& element,
+                         const char* bufferName,
+                         const char* offsetName) const
+    {
+        if (element.Find(bufferName) != nullptr)
+        {
+            ReadBuffer(element, bufferName);
+        }
+        if (element.Find(offsetName) != nullptr)
+        {
+            Signed(element, offsetName, -1, MOST_CHUNKS);
+        }
     }
 
     /// Refuses a schedule that does not end, or computes something else.

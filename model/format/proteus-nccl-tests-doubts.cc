@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdlib>
 #include <iomanip>
 #include <map>
@@ -60,6 +61,90 @@ IsConsistent(uint64_t bytes, const std::optional<NcclTestsTiming>& timing)
     }
     const double expected = static_cast<double>(bytes) / timing->timeUs * 1e-3;
     return std::abs(*timing->algbwGBps - expected) <= DIGITS + TOLERANCE * expected;
+}
+
+/// A bandwidth of a line.
+struct LineBandwidth
+{
+    uint64_t bytes{0};      //!< of the line
+    double expectedGBps{0}; //!< size over time
+    double busGBps{0};      //!< as the line says
+};
+
+/// @param table that was read @return bus bandwidths of its lines, those of the fastest first
+std::vector<LineBandwidth>
+ListBusBandwidths(const NcclTestsTable& table)
+{
+    std::vector<LineBandwidth> list;
+    for (const NcclTestsRow& row : table.rows)
+    {
+        for (const auto* timing : {&row.outOfPlace, &row.inPlace})
+        {
+            if (*timing && (*timing)->busbwGBps && (*timing)->timeUs > 0)
+            {
+                list.push_back({row.bytes,
+                                static_cast<double>(row.bytes) / (*timing)->timeUs * 1e-3,
+                                *(*timing)->busbwGBps});
+            }
+        }
+    }
+    std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) {
+        return a.expectedGBps > b.expectedGBps;
+    });
+    return list;
+}
+
+/// Bus bandwidth is as many times the size over the time as the collective and the number of ranks
+/// say, (n - 1) / n to 2 (n - 1) / n, in every line; with one rank it is 0.
+/// @param table that was read @return a doubt if one line says otherwise, or empty
+std::string
+FindOddBusBandwidth(const NcclTestsTable& table)
+{
+    constexpr double LEAST = 0.5; // of two ranks
+    constexpr double MOST = 2;
+    constexpr double DIGITS = 0.01; // two behind the point
+    constexpr double TOLERANCE = 0.03;
+    const std::vector<LineBandwidth> list = ListBusBandwidths(table);
+    // The faster half, in which digits count less.
+    std::vector<double> factors;
+    for (std::size_t i = 0; i < (list.size() + 1) / 2 && list[i].expectedGBps > 0; ++i)
+    {
+        factors.push_back(list[i].busGBps / list[i].expectedGBps);
+    }
+    if (factors.empty())
+    {
+        return "";
+    }
+    std::nth_element(factors.begin(),
+                     factors.begin() + static_cast<std::ptrdiff_t>(factors.size() / 2),
+                     factors.end());
+    const double factor = factors[factors.size() / 2];
+    const std::string cause = ": numbers are in another unit, or the file was edited; times are "
+                              "taken as microseconds";
+    const LineBandwidth& fastest = list.front();
+    const double slack = DIGITS / fastest.expectedGBps; // of the factor
+    if (factor > MOST * (1 + TOLERANCE) + slack ||
+        (factor > 0 && factor < LEAST * (1 - TOLERANCE) - slack))
+    {
+        std::ostringstream text;
+        text << std::setprecision(4) << "busbw is " << factor
+             << " times the size over the time, and of no collective above 2 or below 0.5" << cause;
+        return text.str();
+    }
+    std::set<uint64_t> odd;
+    for (const LineBandwidth& line : list)
+    {
+        const double expected = factor * line.expectedGBps;
+        if (std::abs(line.busGBps - expected) > DIGITS + TOLERANCE * expected)
+        {
+            odd.insert(line.bytes);
+        }
+    }
+    return odd.empty()
+               ? ""
+               : "in " + FormatThings(odd.size(), "line") + ", the first that of " +
+                     std::to_string(*odd.begin()) +
+                     " bytes, busbw does not follow from size and time as in the others" + cause;
 }
 
 /// @param type of elements, as nccl-tests calls it @return bytes of one, 0 if it is not known
@@ -177,6 +262,10 @@ FindInRows(const NcclTestsTable& table, std::vector<std::string>& doubts)
                          std::to_string(first) +
                          " bytes, algbw is not the size over the time: times are in another unit, "
                          "or the file was edited; times are taken as microseconds");
+    }
+    else if (const std::string odd = FindOddBusBandwidth(table); !odd.empty())
+    {
+        doubts.push_back(odd);
     }
     if (odd)
     {

@@ -551,6 +551,10 @@ class Reader
                 word,
                 column == Column::RANKS ? "the number of GPUs" : "the number of nodes",
                 MAX_ROWS));
+            if (value == 0)
+            {
+                m_reader.Fail("the number of GPUs or nodes must be at least 1");
+            }
             if (fact != 0 && fact != value)
             {
                 m_reader.Fail("the lines of the table are of different numbers of GPUs or nodes");

@@ -8,6 +8,7 @@
 
 #include "proteus-device-runtimes.h"
 #include "proteus-flow-congestion.h"
+#include "proteus-reached-links.h"
 
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-graph-computation.h"
@@ -169,7 +170,10 @@ Executor::Run(const ExecutionGraph& graph,
     }
     const std::vector<std::string> idle =
         record.isPartial ? std::vector<std::string>()
-                         : ListIdleSettings(m_traits, settings, cluster, record.links);
+                         : ListIdleSettings(m_traits,
+                                            settings,
+                                            cluster,
+                                            FindCrossedLinks(record, settings, graph, cluster));
     ignored.insert(ignored.end(), idle.begin(), idle.end());
     record.notes.insert(record.notes.begin(), ignored.begin(), ignored.end());
     if (record.isPartial)

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "../error-of.h"
+
 #include "ns3/proteus-breakdown.h"
 #include "ns3/proteus-flow-calibration.h"
 #include "ns3/proteus-flow-run.h"
@@ -78,8 +80,34 @@ TEST(FlowCalibration, FindsParametersThatMadeTheMeasurements)
     EXPECT_EQ(read.parameters.Get(LinkTechnology::INFINIBAND).efficiency, link.efficiency);
     EXPECT_EQ(read.parameters.Get(LinkTechnology::INFINIBAND).latencyPs, link.latencyPs);
     EXPECT_EQ(read.heldOut.worst, found.heldOut.worst);
+    EXPECT_EQ(read.technologies.count(LinkTechnology::INFINIBAND), 1u);
     std::stringstream wrong("{\"format\": \"proteus-flow-calibration\", \"version\": 1}");
     EXPECT_THROW(ReadFlowCalibration(wrong, "wrong.json"), std::invalid_argument);
+}
+
+TEST(FlowCalibration, LinksThatAreBeyondWhatAFitFindsAreErrors)
+{
+    const auto errorOf = [](const std::string& link) {
+        std::istringstream file(R"({"format": "proteus-flow-calibration", "version": 1,
+ "cluster": "c", "provenance": "p", "links": {"nvlink": )" +
+                                link + R"(},
+ "errors_held_out": {"mean": 0.1, "max": 0.2, "worst": "w", "samples": 3}})");
+        std::set<LinkTechnology> technologies;
+        const std::string error =
+            ErrorOf([&] { technologies = ReadFlowCalibration(file, "c.json").technologies; });
+        EXPECT_EQ(technologies.size(), error.empty() ? 1u : 0u);
+        return error;
+    };
+    EXPECT_EQ(errorOf(R"({"efficiency": 1.05, "sharing": 1, "latency_us": -1})"), "");
+    EXPECT_NE(errorOf(R"({"efficiency": 2, "sharing": 1, "latency_us": 0})")
+                  .find("/links/nvlink/efficiency: must be"),
+              std::string::npos);
+    EXPECT_NE(errorOf(R"({"efficiency": 1, "sharing": 1.5, "latency_us": 0})")
+                  .find("/links/nvlink/sharing: must be"),
+              std::string::npos);
+    EXPECT_NE(errorOf(R"({"efficiency": 1, "sharing": 1, "latency_us": -2})")
+                  .find("/links/nvlink/latency_us: must be"),
+              std::string::npos);
 }
 
 TEST(Breakdown, AddsUpToTheIterationOnEveryDeviceOfARun)

@@ -388,6 +388,9 @@ TEST(Aicb, Errors)
     EXPECT_EQ(ErrorOf("MICRO\n1\n" + row + row),
               "w.txt:4: there are more rows than the 1 that the second line says");
     EXPECT_EQ(ErrorOf("MICRO\n1\na -1 1 NONE 0\n"), "w.txt:3: a row has 12 fields, not 5");
+    EXPECT_EQ(ErrorOf("MICRO\n2\n" + row + "#" + row), // which would run
+              "w.txt:4: a workload has no comments: leave this line out, and if it was a row, "
+              "write one row less into the second line");
     EXPECT_EQ(ErrorOf("MICRO\n1\na -1 -1 NONE 0 1 NONE 0 1 NONE 0 1\n"),
               "w.txt:3: forward nanoseconds must be a number from 0 to 9e+15, not '-1'");
     EXPECT_EQ(ErrorOf("MICRO\n1\na -1 1 NONE 0 nan NONE 0 1 NONE 0 1\n"),

@@ -214,6 +214,22 @@ TEST(Chakra, AttributesMayBeOfAnyNumericType)
               "f0: byte 8: node 0: attribute comm_size must");
 }
 
+TEST(Chakra, AttributesWithoutNameOrValueAreErrors)
+{
+    const auto errorOf = [](const std::string& name) {
+        TraceText rank;
+        rank.Add(0, pb::CHAKRA_COMM_COLL, {}, [&](Node& node) {
+            Collects(ChakraCollective::ALL_REDUCE, 8)(node);
+            Attribute(node, name.c_str());
+        });
+        return ErrorOf({rank.Get(), rank.Get()});
+    };
+    EXPECT_EQ(errorOf("root_rank"), "f0: byte 8: node 0: attribute root_rank has no value");
+    EXPECT_EQ(errorOf("involved_dim"), "f0: byte 8: node 0: attribute involved_dim has no value");
+    EXPECT_EQ(errorOf(""), "f0: byte 8: node 0: an attribute has no name");
+    EXPECT_EQ(errorOf("op_schema"), ""); // which is not read
+}
+
 TEST(Chakra, MessagesAreMatchedByTagAndOrder)
 {
     TraceText a;
@@ -505,6 +521,19 @@ TEST(Chakra, JsonIsTheSameTrace)
     };
     EXPECT_NE(errorOf("COMP_NODE", "COOK_NODE").find("\"type\" must be"), std::string::npos);
     EXPECT_NE(errorOf("\"7\"", "\"7.5\"").find("\"duration_micros\" must be a whole number"),
+              std::string::npos);
+    // A number beyond what its type has would be another one.
+    const std::string bounds = " must be a whole number from 0 to 18446744073709551615";
+    EXPECT_NE(errorOf("\"7\"", "\"-7\"").find("\"duration_micros\"" + bounds), std::string::npos);
+    EXPECT_NE(errorOf("[\"1\"]", "[-1]").find("\"data_deps\"" + bounds), std::string::npos);
+    EXPECT_NE(errorOf("4096", "-4096").find("\"uint64_val\"" + bounds), std::string::npos);
+    EXPECT_NE(errorOf("4096", "18446744073709551616").find("\"uint64_val\"" + bounds),
+              std::string::npos);
+    EXPECT_NE(errorOf("\"int64Val\": \"0\"", "\"int64Val\": \"9223372036854775808\"")
+                  .find("\"int64Val\" must be a whole number from -9223372036854775808 to "),
+              std::string::npos);
+    EXPECT_NE(errorOf("\"stringVal\": \"{\"", "\"boolList\": {\"value\": [false]}")
+                  .find("the unknown key 'value'; did you mean values?"),
               std::string::npos);
     EXPECT_NE(errorOf("[\"1\"]", "\"1\"").find("\"data_deps\" must be a list"), std::string::npos);
     EXPECT_NE(ErrorOf({json.substr(0, json.size() - 4)}, options).find("cut off"),

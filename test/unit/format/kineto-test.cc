@@ -356,6 +356,22 @@ TEST(Kineto, WhatTheFileLacksOrContradictsIsNamed)
               "nelems), which should be as many; the first number is taken");
     EXPECT_EQ(heard[2],
               "trace: is of version 2 of the format (schemaVersion), and is read as version 1");
+    for (const auto& [from, to] : {std::make_pair("pg_config", "pg_configs"),
+                                   std::make_pair("deviceProperties", "device_properties"),
+                                   std::make_pair("schemaVersion", "schemVersion"),
+                                   std::make_pair("\"rank\"", "\"rnak\"")})
+    {
+        heard.clear();
+        Read({Exchange(text.Get(0, 2), from, to)});
+        ASSERT_EQ(heard.size(), 1U) << to;
+        const auto bare = [](std::string key) {
+            key.erase(std::remove(key.begin(), key.end(), '"'), key.end());
+            return key;
+        };
+        EXPECT_EQ(heard[0],
+                  "trace: the key '" + bare(to) + "' is not read; did you mean " + bare(from) +
+                      "?");
+    }
 }
 
 TEST(Kineto, CountsAndEndsThatContradictEachOtherAreNamed)

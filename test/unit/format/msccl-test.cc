@@ -130,6 +130,16 @@ TEST(Msccl, TellsWhatIsWrongAndWhere)
     EXPECT_NE(Error(ALL_GATHER, "ngpus=\"2\"", "ngpus=\"4\"").find("multiple of ngpus"),
               std::string::npos);
     EXPECT_NE(Error(ALL_GATHER, "cnt=\"1\"", "cnt=\"0\"").find("cnt must be"), std::string::npos);
+    // The place of the peer, which the step does not need.
+    const std::string receive = "type=\"r\" srcbuf=\"i\" srcoff=\"0\"";
+    EXPECT_NE(Error(ALL_GATHER, receive, "type=\"r\" srcbuf=\"x\" srcoff=\"0\"")
+                  .find("srcbuf must be i, o or s"),
+              std::string::npos);
+    EXPECT_NE(Error(ALL_GATHER, receive, "type=\"r\" srcbuf=\"i\" srcoff=\"nan\"")
+                  .find("srcoff must be a whole number from -1 to "),
+              std::string::npos);
+    EXPECT_EQ(Error(ALL_GATHER, receive, "type=\"r\" srcbuf=\"i\" srcoff=\"-1\""), "");
+    EXPECT_EQ(Error(ALL_GATHER, receive, "type=\"r\""), "");
     EXPECT_NE(Error(ALL_GATHER, "proto=\"Simple\"", "proto=\"LL64\"").find("LL128"),
               std::string::npos);
 }
@@ -254,6 +264,9 @@ TEST(Msccl, WhatIsNotNeededIsNamed)
         return heard.empty() ? "" : heard.front();
     };
     EXPECT_EQ(read("nchannels=\"1\"", "nchannels=\"1\""), "");
+    EXPECT_EQ(
+        read("inplace=\"0\"", "inplace=\"1\""),
+        "x.xml:1: may run in place and out of place (inplace, outofplace): runs out of place");
     EXPECT_EQ(read("nchannels=\"1\"", "nchannels=\"4\""),
               "x.xml:1: nchannels = 4, but thread blocks have 1 different channels");
     EXPECT_EQ(read(" proto=\"Simple\"", ""),

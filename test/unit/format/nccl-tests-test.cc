@@ -304,9 +304,36 @@ TEST(NcclTests, WhatIsOddAboutALogIsSaid)
     EXPECT_TRUE(Read(replaced("33554432       8388608", "33554432       1048576")).doubts.empty());
     // Other reductions and types of one size are other measurements.
     EXPECT_TRUE(Read(replaced("# Out of",
-                              "8 2 float max -1 35 0 154.9 0 35 0 0 0\n"
-                              "8 2 int32 max -1 35 0 154.9 0 35 0 0 0\n# Out of"))
+                              "33554432 8388608 float max -1 379 88.5 154.9 0 379 88.5 154.9 0\n"
+                              "8 2 int32 max -1 35 0 0 0 35 0 0 0\n# Out of"))
                     .doubts.empty());
+}
+
+TEST(NcclTests, BusBandwidthsThatDoNotFollowAreSaid)
+{
+    const auto doubts = [](const std::string& rows) {
+        return Read("size_bytes,time_us,busbw_GBps\n" + rows).doubts;
+    };
+    // Eight ranks: 7/4 of the size over the time.
+    const std::string good = "1048576,20,91.75\n2097152,30,122.33\n4194304,50,146.8\n";
+    EXPECT_TRUE(doubts(good + "8,20,0.00\n").empty());
+    EXPECT_TRUE(doubts("1048576,20,0\n2097152,30,0\n").empty()); // of one rank
+    EXPECT_TRUE(doubts("1048576,20,\n2097152,30,\n").empty());
+    const auto edited = doubts(good + "8388608,90,81\n");
+    ASSERT_EQ(edited.size(), 1u);
+    EXPECT_EQ(
+        edited[0],
+        "in 1 line, the first that of 8388608 bytes, busbw does not follow from size and time "
+        "as in the others: numbers are in another unit, or the file was edited; times are "
+        "taken as microseconds");
+    const auto milliseconds = doubts("1048576,0.020,91.75\n2097152,0.030,122.33\n");
+    ASSERT_EQ(milliseconds.size(), 1u);
+    EXPECT_EQ(milliseconds[0].find("busbw is 0.00175 times the size over the time, and of no "
+                                   "collective above 2 or below 0.5: "),
+              0u)
+        << milliseconds[0];
+    EXPECT_EQ(ErrorOf("size_bytes,time_us,gpus\n8,1,0\n"),
+              "log:2: the number of GPUs or nodes must be at least 1");
 }
 
 TEST(NcclTests, OtherUnitsAreRefused)
@@ -402,6 +429,7 @@ TEST(NcclTests, ReadsTheTablesOfTheWorkloads)
         }
         ++tables;
         const auto table = LoadNcclTests(entry.path().string());
+        EXPECT_TRUE(table.doubts.empty()) << entry.path() << ": " << table.doubts.front();
         ASSERT_FALSE(table.rows.empty()) << entry.path();
         for (const NcclTestsRow& row : table.rows)
         {

@@ -405,13 +405,58 @@ TEST(IdleOptions, LaunchIntervalsAndFormatsThatChangeNothingAreNotes)
     EXPECT_EQ(slow.error.find("no effect"), std::string::npos) << slow.error;
 }
 
+TEST(IdleOptions, SchedulesOfNothingToOrderAreNotes)
+{
+    const auto run = [](const std::string& schedule, const std::string& more = "") {
+        return Start(
+            "run",
+            Small({"--strategy=dp=8,buckets=whole" + more, "--communicationSchedule=" + schedule}));
+    };
+    ExpectNote(run("priority"),
+               "--communicationSchedule=priority has no effect: no GPU has more than one "
+               "communication of kind data, so that there is nothing to order");
+    ExpectNote(run("priority,kinds=tensor+expert"),
+               "has no effect: the job has no communication of kind tensor or expert");
+    for (const Outcome& outcome :
+         {run("priority,partBytes=50000000"),
+          run("priority,messagePs=5000000"),
+          Start("run", Small({"--strategy=dp=8,buckets=ddp", "--communicationSchedule=priority"}))})
+    {
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        EXPECT_EQ(outcome.error.find("nothing to order"), std::string::npos) << outcome.error;
+    }
+}
+
+TEST(IdleOptions, LinksThatACalibrationLeavesOutAreNotes)
+{
+    const Folder folder;
+    const auto run = [&](const std::string& links) {
+        const std::string file =
+            folder.Write("c.json",
+                         R"({"format": "proteus-flow-calibration", "version": 1,
+ "cluster": "1 x dgx-a100", "provenance": "p", "links": {)" +
+                             links + R"(},
+ "errors_held_out": {"mean": 0.1, "max": 0.2, "worst": "w", "samples": 3}})");
+        const Outcome outcome = Start("run", Small({"--strategy=dp=8", "--calibration=" + file}));
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome.out;
+    };
+    const std::string values = R"({"efficiency": 1, "sharing": 1, "latency_us": 0})";
+    const std::string part = run(R"("pcie": )" + values);
+    EXPECT_NE(part.find("says nothing of links nvlink, which are as without calibration"),
+              std::string::npos)
+        << part;
+    EXPECT_EQ(part.find("says nothing of links pcie"), std::string::npos) << part;
+}
+
 TEST(IdleOptions, SettingsOfLinksThatAClusterHasNotAreNotesWithoutRecordsOfLinks)
 {
-    const auto run = [](const std::string& cluster) {
+    const auto run = [](const std::string& cluster,
+                        const std::string& strategy = "--strategy=dp=16") {
         const Outcome outcome = Start("run",
                                       {MODEL,
                                        "--variables=layers=1",
-                                       "--strategy=dp=16",
+                                       strategy,
                                        "--nodes=2",
                                        "--quiet",
                                        "--executor=distsim",
@@ -425,6 +470,9 @@ TEST(IdleOptions, SettingsOfLinksThatAClusterHasNotAreNotesWithoutRecordsOfLinks
     EXPECT_NE(without.find(idle + ": nothing crosses roce"), std::string::npos) << without;
     const std::string with = run("dgx-a100:nic=8x200G-roce");
     EXPECT_EQ(with.find(idle), std::string::npos) << with;
+    // A job of one server crosses none of them.
+    const std::string inside = run("dgx-a100:nic=8x200G-roce", "--strategy=dp=8");
+    EXPECT_NE(inside.find(idle + ": nothing crosses roce"), std::string::npos) << inside;
 }
 
 // A flow goes over all NVLinks of its GPU: nothing is left to chance inside a server.

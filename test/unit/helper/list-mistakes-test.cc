@@ -113,6 +113,26 @@ TEST(ListMistakes, TablesThatContradictEachOther)
     EXPECT_NE(warning(head + line, change(table, "gpus", "ranks"))
                   .find("t.csv:1: the column 'ranks' is not read"),
               std::string::npos);
+    for (const char* column : {"plugin_latency_us", "network_channels"})
+    {
+        const std::string name = column;
+        const std::size_t at =
+            std::count(head.begin(),
+                       head.begin() + static_cast<std::ptrdiff_t>(head.find(name)),
+                       ',');
+        std::string given = line;
+        std::size_t place = 0;
+        for (std::size_t i = 0; i < at; ++i)
+        {
+            place = given.find(',', place) + 1;
+        }
+        ASSERT_EQ(given[place], ',') << name;
+        EXPECT_NE(warning(head + given.insert(place, "2"), table)
+                      .find("tables.csv: t.csv: " + name +
+                            " has no effect: the GPUs need no network between servers"),
+                  std::string::npos)
+            << name;
+    }
     const Outcome none = start(head + line, table, {"--min=1M"});
     EXPECT_EQ(none.code, 1);
     EXPECT_NE(none.error.find("no table has a size from --min=1M"), std::string::npos)

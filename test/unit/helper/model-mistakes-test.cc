@@ -108,6 +108,28 @@ TEST(ModelMistakes, KernelsWithoutMeasuredTime)
                "1 of the job's " + std::to_string(count) + " different kernels have no time in it");
 }
 
+TEST(ModelMistakes, RingsOfAttentionHaveNoMeasuredTime)
+{
+    const Folder folder;
+    const std::string path = folder.Write("p.json", "");
+    const std::vector<std::string> job{"--model=gpt3-125m",
+                                       "--variables=layers=2,fusedAttention=1",
+                                       "--strategy=dp=4,cp=2,cpOverlap=true"};
+    const auto start = [&job](const std::string& program, const std::vector<std::string>& more) {
+        std::vector<std::string> words = job;
+        words.insert(words.end(), more.begin(), more.end());
+        return Start(program, words);
+    };
+    ASSERT_EQ(start("compile", {"--kernels=" + path}).code, 0);
+    const Outcome outcome =
+        start("run", {"--nodes=1", "--executor=flow", "--quiet", "--profile=" + path});
+    ExpectNote(outcome,
+               "--profile=" + path +
+                   ": attention in a ring (2 different operators) is computed, as its parts are "
+                   "not timed one by one");
+    EXPECT_EQ(outcome.error.find("have no time in it"), std::string::npos) << outcome.error;
+}
+
 TEST(ModelMistakes, BlocksThatNeverRun)
 {
     const Folder folder;

@@ -56,6 +56,11 @@ TEST(TraceMistakes, GraphsWithMoreThanCanBe)
   "collective": "send-recv", "bytes": )" + bytes + "}]}")});
     };
     EXPECT_EQ(start(R"(, "duration_ps": 5)", "8").code, 0);
+    EXPECT_EQ(start(R"(, "duration_ps": 5)", "80000000000").error, "");
+    ExpectNote(
+        start(R"(, "duration_ps": 5)", "80000000001"),
+        "1 communication of more bytes than the 80.00 GB of memory that a GPU has, the first "
+        "one b of 80.00 GB: are its sizes in bytes?");
     ExpectRefusal(start(R"(, "duration_ps": 9223372036854775807)", "8"),
                   "lasts 9223372036854775807 ps; the most is");
     ExpectRefusal(start(R"(, "flops": 1e300)", "8"), "has 1e+300 FLOPs; the most is 1e+24");
