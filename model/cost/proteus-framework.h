@@ -179,6 +179,7 @@ struct Framework
     /// By kind of operator, e.g. "layer-norm"; "gradient-clipping" and "adam" per parameter.
     std::map<std::string, OperatorRule> operators;
     double weightForwardBytes{0};  //!< moved per weight before a product, e.g. to cast it
+    double weightGatheredBytes{0}; //!< the same besides, where ZeRO 3 brings it from other devices
     double weightBackwardBytes{0}; //!< moved per weight after the product of its gradient
     /// Elements of a gradient that are read and written before it is reduced, per weight and in the
     /// format it is reduced in, where there are several GPUs, e.g. to divide it by their number.

@@ -267,12 +267,14 @@ ReadWeights(const JsonValue& weights, Framework& framework)
 {
     weights.AllowKeys("the weights",
                       {"forwardBytes",
+                       "gatheredBytes",
                        "backwardBytes",
                        "reducedElements",
                        "castsGradients",
                        "biasKernels",
                        "biasBackwardKernels"});
     ReadAmount(weights, "forwardBytes", 0, MOST_ELEMENTS, framework.weightForwardBytes);
+    ReadAmount(weights, "gatheredBytes", 0, MOST_ELEMENTS, framework.weightGatheredBytes);
     ReadAmount(weights, "backwardBytes", 0, MOST_ELEMENTS, framework.weightBackwardBytes);
     ReadAmount(weights, "reducedElements", 0, MOST_ELEMENTS, framework.reducedElements);
     if (const auto value = FindSourced(weights, "castsGradients"))
