@@ -71,6 +71,9 @@ struct KernelRule
     /// Time of the host for each expert of the model besides that of the kernels, picoseconds:
     /// pieces of tokens that are split and listed expert by expert. Of "dispatch" and "combine".
     int64_t hostPerExpertPs{0};
+    /// What the host takes for the operator in this pass as it was measured, picoseconds, in the
+    /// place of its kernels and of HostCost::operatorPs. Below 0: these.
+    int64_t hostPs{-1};
     /// Copies of queries, keys, values or the result, each read and written in the format of
     /// activations, e.g. to bring heads together. Of attention.
     uint32_t headCopies{0};
@@ -179,6 +182,7 @@ struct Framework
     /// By kind of operator, e.g. "layer-norm"; "gradient-clipping" and "adam" per parameter.
     std::map<std::string, OperatorRule> operators;
     double weightForwardBytes{0};  //!< moved per weight before a product, e.g. to cast it
+    double weightGatheredBytes{0}; //!< the same besides, where ZeRO 3 brings it from other devices
     double weightBackwardBytes{0}; //!< moved per weight after the product of its gradient
     /// Elements of a gradient that are read and written before it is reduced, per weight and in the
     /// format it is reduced in, where there are several GPUs, e.g. to divide it by their number.

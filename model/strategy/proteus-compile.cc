@@ -202,6 +202,7 @@ Compile(const Model& model,
         const double reduced =
             used.GetReductionBytes(GetElementBytes(tree.precision.compute) == 4 ? 4 : 2,
                                    GetGradientBytes(tree));
+        used.weightForwardBytes += tree.optimizer.zero >= 3 ? used.weightGatheredBytes : 0;
         used.weightBackwardBytes += reduced;
         if (used.float8.weightBackward)
         {

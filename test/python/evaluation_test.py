@@ -98,6 +98,7 @@ class EvaluationTest(unittest.TestCase):
                 "seventh": 72,
                 "eighth": 154,
                 "ninth": 65,
+                "tenth": 47,
                 "experts": 30,
                 "held-out": 66,
             },

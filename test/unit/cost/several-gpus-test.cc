@@ -60,10 +60,11 @@ double
 CompiledPs(uint32_t replicas,
            const Framework& framework,
            const std::string& name = "layer0.fc1",
-           const std::string& gradientType = "fp32")
+           const std::string& gradientType = "fp32",
+           uint32_t zero = 0)
 {
-    std::istringstream input("{\"dp\": " + std::to_string(replicas) +
-                             ", \"globalBatch\": " + std::to_string(4 * replicas) +
+    std::istringstream input("{\"dp\": " + std::to_string(replicas) + ", \"globalBatch\": " +
+                             std::to_string(4 * replicas) + ", \"zero\": " + std::to_string(zero) +
                              ", \"gradientType\": \"" + gradientType + "\"}");
     const StrategyFile file = ReadStrategyJson(input, "s.json");
     const Model model =
@@ -170,6 +171,27 @@ TEST(ReducedGradients, AreCastAndDividedWhereThereAreSeveralGpus)
             CompiledPs(2, framework, name, type) - CompiledPs(1, framework, name, type);
         EXPECT_NEAR(more * 1e-12 / (bytes * WEIGHTS / bandwidth), 1, 1e-3) << type;
     }
+}
+
+// DeepSpeed puts a weight together of what several devices had: read and written in 16 bits.
+TEST(GatheredWeights, AreCopiedWhereZero3BringsThem)
+{
+    Framework framework = MakeQuickFramework();
+    framework.kernels.gpuSpread = 0;
+    framework.weightGatheredBytes = 4;
+    const auto time = [&](uint32_t replicas, uint32_t zero) {
+        return CompiledPs(replicas, framework, "layer0.fc1", "fp32", zero);
+    };
+    EXPECT_EQ(time(2, 2), time(1, 0));
+    const double bandwidth =
+        FindGpuDatasheet(A100).memoryBytesPerSecond * framework.kernels.memoryEfficiency;
+    constexpr double WEIGHTS = 768.0 * 3072;
+    EXPECT_NEAR((time(2, 3) - time(2, 2)) * 1e-12 / (4 * WEIGHTS / bandwidth), 1, 1e-3);
+    const Framework deepspeed =
+        LoadFramework(std::string(PROTEUS_SOURCE_DIR) + "/workloads/frameworks/deepspeed.json");
+    EXPECT_EQ(deepspeed.weightForwardBytes, 0);
+    EXPECT_EQ(deepspeed.weightGatheredBytes, 4);
+    EXPECT_EQ(deepspeed.GetReductionBytes(2, 2), 4);
 }
 
 TEST(ReducedGradients, FrameworksSayIt)
