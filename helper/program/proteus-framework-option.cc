@@ -92,16 +92,6 @@ FrameworkOption::Load(const std::string& gpu,
     {
         framework.kernels.hostPerKernelPs = interval.value.GetPicoSeconds();
         framework.host.backwardKernelPs = -1;
-        for (auto& [kind, rules] : framework.operators)
-        {
-            for (std::optional<KernelRule>* rule : {&rules.forward, &rules.backward})
-            {
-                if (*rule)
-                {
-                    (*rule)->hostPs = -1; // measured at another pace
-                }
-            }
-        }
     }
     return framework;
 }

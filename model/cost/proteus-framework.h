@@ -71,9 +71,6 @@ struct KernelRule
     /// Time of the host for each expert of the model besides that of the kernels, picoseconds:
     /// pieces of tokens that are split and listed expert by expert. Of "dispatch" and "combine".
     int64_t hostPerExpertPs{0};
-    /// What the host takes for the operator in this pass as it was measured, picoseconds, in the
-    /// place of its kernels and of HostCost::operatorPs. Below 0: these.
-    int64_t hostPs{-1};
     /// Copies of queries, keys, values or the result, each read and written in the format of
     /// activations, e.g. to bring heads together. Of attention.
     uint32_t headCopies{0};

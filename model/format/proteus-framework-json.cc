@@ -194,7 +194,7 @@ ReadRule(const JsonValue& rules, const char* pass, const RuledKind& kind = NO_KI
         return std::nullopt;
     }
     std::vector<const char*>
-        keys{"kernels", "compute", "fp32", "bytes", "casts", "keeps", "holds", "hostUs", "source"};
+        keys{"kernels", "compute", "fp32", "bytes", "casts", "keeps", "holds", "source"};
     if (kind.hasExperts)
     {
         keys.push_back("expertUs");
@@ -222,10 +222,6 @@ ReadRule(const JsonValue& rules, const char* pass, const RuledKind& kind = NO_KI
         rule.casts = static_cast<uint32_t>(casts->AsWhole(0, most));
     }
     ReadMemory(*json, pass, rule);
-    if (const auto host = json->Find("hostUs"))
-    {
-        rule.hostPs = std::llround(host->AsNumber(0, MOST_US) * PS_PER_US);
-    }
     if (const auto host = kind.hasExperts ? json->Find("expertUs") : std::nullopt)
     {
         rule.hostPerExpertPs = std::llround(host->AsNumber(0, MOST_US) * PS_PER_US);

@@ -260,10 +260,8 @@ class IssuingHost
             hostPs +=
                 more * (isOther ? cost.backwardKernelPs : m_framework.kernels.hostPerKernelPs);
         }
-        const KernelRule* rule = FindRule(m_framework, kernel, work);
-        const bool isMeasured = rule && rule->hostPs >= 0;
-        hostPs = isMeasured ? rule->hostPs : hostPs + cost.operatorPs;
-        hostPs += GetListPs(kernel, rule) + cost.tensorPs * static_cast<int64_t>(kernel.tensors);
+        hostPs += GetListPs(kernel, work);
+        hostPs += cost.operatorPs + cost.tensorPs * static_cast<int64_t>(kernel.tensors);
         if (kernel.tensors == 0) // an update follows what came last
         {
             m_last = kernel.isDeferred ? &m_deferred : &m_pass;
@@ -322,13 +320,14 @@ class IssuingHost
     };
 
     /// @return what the host needs to list tokens expert by expert, picoseconds
-    static int64_t GetListPs(const KernelDescription& kernel, const KernelRule* rule)
+    int64_t GetListPs(const KernelDescription& kernel, const KernelWork& work) const
     {
         if (kernel.kind != "dispatch" && kernel.kind != "combine")
         {
             return 0;
         }
         constexpr std::size_t EXPERTS = 2; // of batch, sequence, experts, features
+        const KernelRule* rule = FindRule(m_framework, kernel, work);
         return rule ? rule->hostPerExpertPs * static_cast<int64_t>(kernel.extents.at(EXPERTS)) : 0;
     }
 
