@@ -9,8 +9,6 @@
 #include "ns3/proteus-program-options.h"
 #include "ns3/proteus-strategy-json.h"
 
-#include <cstdio>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
 #include <string>
@@ -99,26 +97,4 @@ TEST(FrameworkOption, PlansAreWrittenSoThatDefaultsDoNotChangeThem)
     std::stringstream file;
     WritePlanJson(plan, "p", file, defaults);
     EXPECT_EQ(FormatPlan(*ReadStrategyJson(file, "p", defaults).plan), FormatPlan(plan));
-}
-
-// What a host was measured to take belongs to its own pace.
-TEST(FrameworkOption, ALaunchIntervalGoesBeforeWhatAHostWasMeasuredToTake)
-{
-    const std::string path = testing::TempDir() + "proteus-framework-option-test.json";
-    std::ofstream(path) << R"({"format": "proteus-framework", "version": 1, "name": "x",
-        "description": "y", "operators": {"gelu": {
-        "forward": {"kernels": 1, "hostUs": 7, "source": "s"}}}})";
-    FrameworkOption option;
-    option.name = path;
-    ModelOptions model;
-    model.model = "gpt3-125m";
-    model.strategy = "dp=2";
-    model.folder = std::string(PROTEUS_SOURCE_DIR) + "/workloads/models";
-    const Model loaded = model.Load({}).model;
-    LaunchInterval interval;
-    const auto load = [&] { return option.Load("A100-SXM4-80GB", loaded, nullptr, interval); };
-    EXPECT_EQ(load().FindRule("gelu", true)->hostPs, 7000000);
-    interval.isGiven = true;
-    EXPECT_EQ(load().FindRule("gelu", true)->hostPs, -1);
-    std::remove(path.c_str());
 }
