@@ -271,6 +271,32 @@ SetUnknownGpus(uint32_t version, NcclBandwidths& bandwidth)
     }
 }
 
+/// ncclTopoTuneModel() names the GPUs that have LL128 by default, until 2.27 takes all: "other
+/// cases are not tested". Neither Turing nor GeForce and professional cards of Ampere and Ada are
+/// named.
+void
+SetLl128Gpus(uint32_t version, NcclTuner& tuner)
+{
+    tuner.ll128Gpus.clear();
+    if (version >= 227)
+    {
+        return;
+    }
+    tuner.ll128Gpus.push_back(70);
+    if (version >= 207)
+    {
+        tuner.ll128Gpus.push_back(80);
+    }
+    if (version >= 215)
+    {
+        tuner.ll128Gpus.push_back(90);
+    }
+    if (version >= 225)
+    {
+        tuner.ll128Gpus.insert(tuner.ll128Gpus.end(), {100, 120});
+    }
+}
+
 /// @param version of NCCL @param tuner of the one before, which becomes that of this
 void
 UpdateRules(uint32_t version, NcclTuner& tuner)
@@ -313,7 +339,7 @@ UpdateRules(uint32_t version, NcclTuner& tuner)
     tuner.hasPat = version >= 223;
     tuner.correctsNvlsTree = version >= 229;
     tuner.hasDirectStores = version < 223; // from then on into registered buffers only
-    tuner.newestLl128 = version >= 226 ? 120 : version >= 215 ? 99 : 89;
+    SetLl128Gpus(version, tuner);
     tuner.hasRelayedLl128 = version >= 218;
     tuner.leastTrafficBytes = version >= 229   ? uint64_t{32} << 10
                               : version >= 223 ? uint64_t{16} << 10
