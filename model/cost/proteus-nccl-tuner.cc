@@ -130,7 +130,7 @@ UpdateLateLatencies(uint32_t version, NcclLatencies& latency)
         latency.closing = 0;
         latency.isTreeIfAlone = true;
         break;
-    case 230:
+    case 229:
         latency.networkUs[NVLS_TREE][SIMPLE] = 20.9;
         break;
     default:
@@ -237,11 +237,16 @@ UpdateLateBandwidths(uint32_t version, NcclBandwidths& bandwidth)
         bandwidth.mostTreeLl128[3] = {2 * 36.7, 2 * 36.7, 2 * 29.0};
         bandwidth.mostTree[3] = {2 * 38.7, 2 * 41.4, 2 * 36.0};
         break;
-    case 228:
+    case 228: // as 2.28.7; 2.28.3 has rings of LL128 as 2.27
+        bandwidth.mostRingLl128[3][1] = 34.6;
         bandwidth.mostTreeLl128[3] = {55.6, 31.67, 20};
         bandwidth.mostTree[3] = {70, 42.8, 24};
         bandwidth.mostNvlsTree = {{VOLTA_TREE, {24, 23.6, 17.8}, {0, 57.7, 45.5}, {0, 96, 43.1}}};
         bandwidth.nvlsEfficiency = {0, 0, 0.85, 0.74};
+        break;
+    case 229: // as 2.29.2 and 2.29.3; 2.29.7 has rings of LL128 as 2.30
+        bandwidth.mostRingLl128[3] = {34.5, 34.6, 34.5};
+        bandwidth.mostNvlsTree[3][2] = 43.8;
         break;
     case 230:
         bandwidth.mostRingLl128[3].fill(40);
