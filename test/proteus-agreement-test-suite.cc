@@ -460,8 +460,7 @@ class LargeJobAgreementTest : public TestCase
     void DoRun() override
     {
         Compare(MakeCluster("dgx-a100", 1), 8, 50331648, 0.03);
-        // A tree of LL128, whose chunks NICs get as a whole: flows are 2.3 % slow.
-        Compare(MakeCluster("dgx-a100", 64), 1, uint64_t{1} << 22, 0.025);
+        Compare(MakeCluster("dgx-a100", 64), 1, uint64_t{1} << 22, 0.02);
         Compare(MakeCluster("dgx-a100", 64), 1, uint64_t{1} << 24, 0.02);
     }
 
@@ -487,6 +486,63 @@ class LargeJobAgreementTest : public TestCase
 
 /**
  * @ingroup proteus-tests
+ * LL and LL128, whose chunks are cut into parts: several channels of a pair of GPUs send at once,
+ * and long collectives are made of two shorter ones.
+ */
+class LineAgreementTest : public TestCase
+{
+  public:
+    LineAgreementTest()
+        : TestCase("flows agree with packets by LL and LL128")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        Compare("dgx2", 2, 16, "tree", "LL", uint64_t{1} << 19, 0.04);
+        Compare("dgx2", 2, 16, "tree", "LL", uint64_t{1} << 20, 0.04);
+        Compare("dgx-a100", 2, 8, "tree", "LL", uint64_t{1} << 20, 0.04);
+        Compare("dgx-a100", 64, 1, "tree", "LL128", uint64_t{1} << 22, 0.02);
+        Compare("dgx-a100", 8, 1, "ring", "LL", 9830400, 0.04);
+        Compare("dgx-h100", 3, 1, "ring", "LL", 9830400, 0.04);
+        Config::SetDefault("ns3::proteus::PacketNetwork::Algorithm", StringValue(""));
+        Config::SetDefault("ns3::proteus::PacketNetwork::Protocol", StringValue(""));
+    }
+
+    void Compare(const std::string& preset,
+                 uint32_t servers,
+                 uint32_t gpusOfServer,
+                 const std::string& algorithm,
+                 const std::string& protocol,
+                 uint64_t bytes,
+                 double most)
+    {
+        Config::SetDefault("ns3::proteus::PacketNetwork::Algorithm", StringValue(algorithm));
+        Config::SetDefault("ns3::proteus::PacketNetwork::Protocol", StringValue(protocol));
+        const Cluster cluster = MakeCluster(preset, servers);
+        const auto gpus = static_cast<uint32_t>(cluster.GetGpus().size()) / servers;
+        std::vector<DeviceId> devices;
+        for (DeviceId device = 0; device < cluster.GetGpus().size(); ++device)
+        {
+            if (device % gpus < gpusOfServer)
+            {
+                devices.push_back(device);
+            }
+        }
+        const double packetUs = RunOnce(cluster, devices, Collective::ALL_REDUCE, bytes, "packet");
+        const double flowUs = RunOnce(cluster, devices, Collective::ALL_REDUCE, bytes, "flow");
+        NS_TEST_EXPECT_MSG_EQ_TOL(flowUs / packetUs,
+                                  1,
+                                  most,
+                                  servers << " x " << preset << ", " << algorithm << " of "
+                                          << protocol << ", " << bytes << " bytes: packets "
+                                          << packetUs << " us, flows " << flowUs << " us");
+    }
+};
+
+/**
+ * @ingroup proteus-tests
  * Flows against packets.
  */
 class AgreementTestSuite : public TestSuite
@@ -504,6 +560,7 @@ class AgreementTestSuite : public TestSuite
             AddTestCase(new SlowNetworkTest);
             AddTestCase(new InputTurnsAgreementTest);
             AddTestCase(new LargeJobAgreementTest);
+            AddTestCase(new LineAgreementTest);
         }
     }
 };

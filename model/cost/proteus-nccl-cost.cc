@@ -174,9 +174,12 @@ class NcclEstimate
     {
         const NcclPath worst = m_system.computeCapability >= 90 ? NcclPath::PXN : NcclPath::PXB;
         const NcclPath worstIntra = m_tuner.hasRelayedLl128 ? NcclPath::NVB : NcclPath::NVL;
-        return m_tuner.hasLl128 && m_system.computeCapability >= 70 &&
-               m_system.computeCapability <= m_tuner.newestLl128 &&
-               m_pattern.typeIntra <= worstIntra &&
+        const auto& gpus = m_tuner.ll128Gpus;
+        const bool isKnown =
+            gpus.empty()
+                ? m_system.computeCapability >= 70
+                : std::find(gpus.begin(), gpus.end(), m_system.computeCapability) != gpus.end();
+        return m_tuner.hasLl128 && isKnown && m_pattern.typeIntra <= worstIntra &&
                (m_system.servers == 1 || m_pattern.typeInter <= worst);
     }
 

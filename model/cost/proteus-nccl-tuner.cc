@@ -130,7 +130,7 @@ UpdateLateLatencies(uint32_t version, NcclLatencies& latency)
         latency.closing = 0;
         latency.isTreeIfAlone = true;
         break;
-    case 230:
+    case 229:
         latency.networkUs[NVLS_TREE][SIMPLE] = 20.9;
         break;
     default:
@@ -237,11 +237,16 @@ UpdateLateBandwidths(uint32_t version, NcclBandwidths& bandwidth)
         bandwidth.mostTreeLl128[3] = {2 * 36.7, 2 * 36.7, 2 * 29.0};
         bandwidth.mostTree[3] = {2 * 38.7, 2 * 41.4, 2 * 36.0};
         break;
-    case 228:
+    case 228: // as 2.28.7; 2.28.3 has rings of LL128 as 2.27
+        bandwidth.mostRingLl128[3][1] = 34.6;
         bandwidth.mostTreeLl128[3] = {55.6, 31.67, 20};
         bandwidth.mostTree[3] = {70, 42.8, 24};
         bandwidth.mostNvlsTree = {{VOLTA_TREE, {24, 23.6, 17.8}, {0, 57.7, 45.5}, {0, 96, 43.1}}};
         bandwidth.nvlsEfficiency = {0, 0, 0.85, 0.74};
+        break;
+    case 229: // as 2.29.2 and 2.29.3; 2.29.7 has rings of LL128 as 2.30
+        bandwidth.mostRingLl128[3] = {34.5, 34.6, 34.5};
+        bandwidth.mostNvlsTree[3][2] = 43.8;
         break;
     case 230:
         bandwidth.mostRingLl128[3].fill(40);
@@ -268,6 +273,32 @@ SetUnknownGpus(uint32_t version, NcclBandwidths& bandwidth)
     {
         bandwidth.mostTree[3] = bandwidth.mostTree[2];
         bandwidth.mostLl[3] = bandwidth.mostLl[2];
+    }
+}
+
+/// ncclTopoTuneModel() names the GPUs that have LL128 by default, until 2.27 takes all: "other
+/// cases are not tested". Neither Turing nor GeForce and professional cards of Ampere and Ada are
+/// named.
+void
+SetLl128Gpus(uint32_t version, NcclTuner& tuner)
+{
+    tuner.ll128Gpus.clear();
+    if (version >= 227)
+    {
+        return;
+    }
+    tuner.ll128Gpus.push_back(70);
+    if (version >= 207)
+    {
+        tuner.ll128Gpus.push_back(80);
+    }
+    if (version >= 215)
+    {
+        tuner.ll128Gpus.push_back(90);
+    }
+    if (version >= 225)
+    {
+        tuner.ll128Gpus.insert(tuner.ll128Gpus.end(), {100, 120});
     }
 }
 
@@ -313,7 +344,7 @@ UpdateRules(uint32_t version, NcclTuner& tuner)
     tuner.hasPat = version >= 223;
     tuner.correctsNvlsTree = version >= 229;
     tuner.hasDirectStores = version < 223; // from then on into registered buffers only
-    tuner.newestLl128 = version >= 226 ? 120 : version >= 215 ? 99 : 89;
+    SetLl128Gpus(version, tuner);
     tuner.hasRelayedLl128 = version >= 218;
     tuner.leastTrafficBytes = version >= 229   ? uint64_t{32} << 10
                               : version >= 223 ? uint64_t{16} << 10

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 /**
  * @file
@@ -97,8 +98,9 @@ struct NcclTuner
     bool hasDirectStores{false}; //!< GPUs of one process store into each other's user buffers
     bool hasPxn{true};           //!< GPUs pass on to the NIC of the receiver's rail
     bool hasRelays{true};        //!< messages between two GPUs without NVLink pass a third
-    uint32_t newestLl128{120};   //!< compute capability, ten times, up to which there is LL128
-    bool hasRelayedLl128{true};  //!< LL128 also where a GPU passes on between two
+    /// Compute capabilities, ten times, of the GPUs that have LL128; empty: all from 70 on.
+    std::vector<uint32_t> ll128Gpus;
+    bool hasRelayedLl128{true}; //!< LL128 also where a GPU passes on between two
     /// Factors of trees of medium sizes, from 64 bytes on, by powers of two.
     std::array<std::array<double, 24>, NCCL_PROTOCOLS> treeCorrection{};
     bool correctsNvlsTree{true};   //!< the same for NVLSTree, of Blackwell with x86 CPUs

@@ -32,8 +32,11 @@ namespace
 constexpr double PS_PER_SECOND = 1e12;
 /// Messages of a program that is replayed as a whole.
 constexpr uint64_t MAX_MESSAGES = 2000;
-/// Messages of every flow of a program that has come to its pace: twice the slots of a connection.
-constexpr uint64_t STEADY_MESSAGES = 16;
+/// Of every flow of a program that has come to its pace there are so many messages for each slot of
+/// a connection.
+constexpr uint64_t STEADY_ROUNDS = 2;
+/// Loops of a ring that has come to its pace: the first ones go by with links that are idle.
+constexpr uint64_t STEADY_LOOPS = 4;
 /// Messages of a program that is worth interpolating.
 constexpr uint64_t LEAST_MESSAGES = 500;
 /// Messages of a program that is kept when it has been replayed.
@@ -131,13 +134,6 @@ LimitSenders(const CollectiveKernelCost& kernel,
             }
         }
     }
-}
-
-/// Most messages of a program that is replayed as a whole.
-uint64_t
-CountMostMessages(std::size_t flows)
-{
-    return std::max(MAX_MESSAGES, STEADY_MESSAGES * flows);
 }
 
 } // namespace
@@ -400,17 +396,32 @@ FlowProfiles::SetBetween(Shape& shape)
     }
 }
 
+uint64_t
+FlowProfiles::CountSteadyBytes(const CollectiveRequest& request, const Family& family)
+{
+    const uint64_t most =
+        std::max(MAX_MESSAGES, STEADY_ROUNDS * request.slots * family.parts.front()->flows.size());
+    // LL and LL128 cut a chunk into parts that follow each other: the shorter program has a whole
+    // chunk, since parts of the next one cost less than those of the first.
+    uint64_t least = family.leastBytes * request.GetStepsOfMessage();
+    if (GetAlgorithmTraits(request.algorithm).tunable == NcclAlgorithm::RING &&
+        !HasRoot(request.collective))
+    {
+        // It goes round the ring in loops, each of which waits for the one before.
+        least = std::max(least, STEADY_LOOPS * (request.slots / 2) * CountChunkBytes(request));
+    }
+    // Whole chunks and loops: a short one costs more for a byte.
+    const double times =
+        family.bytesPerMessage * static_cast<double>(most) / static_cast<double>(least);
+    return std::max<uint64_t>(std::llround(times), 1) * least;
+}
+
 void
 FlowProfiles::MakeParts(TaskId id, CollectiveRequest request, Family& family) const
 {
     // The one whose chunks are as long as they get is there already.
     const std::shared_ptr<Part> first = family.parts.front();
-    const auto most = static_cast<double>(CountMostMessages(first->flows.size()));
-    // LL and LL128 cut a chunk into parts that follow each other: the shorter program has a whole
-    // chunk, since parts of the next one cost less than those of the first.
-    const uint64_t parts = request.GetStepsOfMessage();
-    const uint64_t bytes =
-        std::max(static_cast<uint64_t>(family.bytesPerMessage * most), family.leastBytes * parts);
+    const uint64_t bytes = CountSteadyBytes(request, family);
     family.parts.clear();
     for (const uint64_t part : {bytes / 2, bytes})
     {
@@ -472,9 +483,7 @@ FlowProfiles::FindShape(TaskId id)
                                   static_cast<double>(std::max<uint64_t>(messages, 1));
     }
     if (!family->isWhole && family->parts.size() == 1 && shape.bytes > family->leastBytes &&
-        static_cast<double>(shape.bytes) >
-            family->bytesPerMessage *
-                static_cast<double>(CountMostMessages(family->parts.front()->flows.size())))
+        shape.bytes > CountSteadyBytes(request, *family))
     {
         MakeParts(id, request, *family);
     }

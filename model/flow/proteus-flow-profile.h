@@ -282,6 +282,9 @@ class FlowProfiles
         TaskId task,
         const CollectiveRequest& request,
         std::shared_ptr<const CollectiveProgram> program = nullptr) const;
+    /// @param request of a communication @param family of it, with its first part
+    /// @return bytes of the longer program: it and one of half of them are at their pace
+    static uint64_t CountSteadyBytes(const CollectiveRequest& request, const Family& family);
     /// Makes the shorter programs of a family. @param task a communication of it
     /// @param request of that @param family to complete
     void MakeParts(TaskId task, CollectiveRequest request, Family& family) const;

@@ -130,7 +130,8 @@ MessageFlows::Begin(uint32_t id, double bytes)
     const Target target{GetMoved(kind) + bytes + waits * kind.alone, id};
     kind.messages.push(target);
     kind.untold.push(target);
-    if (kind.messages.top().flow == id)
+    // Its last unit may go before messages that have gone, but for the pace of their senders, end.
+    if (kind.messages.top().flow == id || kind.untold.top().flow == id)
     {
         kind.expected = -1;
     }

@@ -71,6 +71,30 @@ TEST(NcclTuner, EveryVersionHasWhatItHas)
     EXPECT_TRUE(has(1, 200, reduce, NcclAlgorithm::TREE, simple));
 }
 
+TEST(NcclTuner, Ll128IsOfGpusThatAreNamed)
+{
+    const auto has = [](uint32_t version, uint32_t computeCapability) {
+        NcclSystem system = MakeSystem(1, version);
+        system.computeCapability = computeCapability;
+        return GetGBps(system, Collective::ALL_REDUCE, NcclAlgorithm::RING, NcclProtocol::LL128) >
+               0;
+    };
+    EXPECT_TRUE(has(206, 70));
+    EXPECT_FALSE(has(206, 80));
+    EXPECT_TRUE(has(207, 80));
+    EXPECT_FALSE(has(214, 90));
+    EXPECT_TRUE(has(215, 90));
+    EXPECT_FALSE(has(224, 100));
+    EXPECT_TRUE(has(225, 100));
+    // Turing, GeForce and professional cards of Ampere, and Ada, until all are taken.
+    for (const uint32_t other : {75, 86, 89})
+    {
+        EXPECT_FALSE(has(226, other));
+        EXPECT_TRUE(has(227, other));
+    }
+    EXPECT_FALSE(has(230, 61));
+}
+
 TEST(NcclTuner, BandwidthsOfVersions)
 {
     // Two servers of eight H100, 12 channels of 30 GB/s: n / steps is 16 / 30.
