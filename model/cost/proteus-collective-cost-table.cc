@@ -26,9 +26,6 @@ constexpr const char* MOST_OF_LL =
     "channels of one server of the generation: 12, 24, 24 and 32";
 constexpr const char* OF_A_CHANNEL =
     "NVIDIA/nccl v2.30.7, src/graph/tuning.cc, perChMaxTreeBws, that of a channel";
-constexpr const char* STEP_OF_SIMPLE =
-    "as V100; fitted to the tables of A100 alone it was 3, which makes rings with short slices too "
-    "fast: two slices of a chunk hide it, unless they are shorter than this";
 constexpr const char* SHORT_SLICES =
     "a public log of all-reduces by rings of four B300 that is not among the tables, 8 and 16 MiB "
     "(NCCL 2.29.3): a step of a ring takes 11 us and its slice. The tables do not tell";
@@ -123,7 +120,7 @@ MakeAmpere()
         "between two A100 with four NVLinks (64 MiB), and 110.8 by eight among eight A100 (128 "
         "MiB), which agree within 1 %; a send and a receive share the warps of a block");
     known.gpuGBps = {{{}, {185, FITTED}, {285, FITTED}}};
-    known.nvlinkLatencyUs = {{{0.5, FITTED}, {3.3, FITTED}, {8.3, STEP_OF_SIMPLE}}};
+    known.nvlinkLatencyUs = MakeRow({0.5, 3.3, 3});
     known.treeLatencyUs = MakeLl128(2.17, PART_OF_RING);
     known.pcieLatencyUs = MakeRow({0.6, 1.3, 3.9}, AS_VOLTA);
     known.networkLatencyUs = MakeRow({10.4, 6.9, 18});
