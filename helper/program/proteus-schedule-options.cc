@@ -26,6 +26,52 @@ namespace ns3
 namespace proteus
 {
 
+namespace
+{
+
+/// @param graph of all iterations @param settings of a policy @param scheduled what it makes of the
+/// graph @return why it changes nothing, or empty
+std::string
+FindNothingToOrder(const ExecutionGraph& graph,
+                   const ScheduleSettings& settings,
+                   const ExecutionGraph& scheduled)
+{
+    std::string kinds;
+    for (const Parallelism kind : settings.kinds)
+    {
+        kinds += (kinds.empty() ? "" : " or ") + std::string(ToString(kind));
+    }
+    std::vector<uint32_t> counts(graph.GetNDevices(), 0); // of communications, by device
+    uint32_t most = 0;
+    bool hasOthers = false;
+    for (TaskId id = 0; id < graph.GetNTasks(); ++id)
+    {
+        const Task& task = graph.GetTask(id);
+        const bool isCommunication = task.kind == TaskKind::COMMUNICATION;
+        const bool isScheduled =
+            isCommunication &&
+            std::find(settings.kinds.begin(), settings.kinds.end(), task.parallelism) !=
+                settings.kinds.end();
+        hasOthers |= isCommunication && !isScheduled;
+        for (std::size_t i = 0; isScheduled && i < graph.GetGroup(task.place).size(); ++i)
+        {
+            most = std::max(most, ++counts[graph.GetGroup(task.place)[i]]);
+        }
+    }
+    if (most == 0)
+    {
+        // Of a job without any, RunNotes says what it does not need.
+        return hasOthers ? "the job has no communication of kind " + kinds : "";
+    }
+    // One that is cut, or whose start has to be told, is another one.
+    const bool isAlike = scheduled.GetNTasks() == graph.GetNTasks() && settings.messagePs == 0;
+    return most == 1 && isAlike ? "no GPU has more than one communication of kind " + kinds +
+                                      ", so that there is nothing to order"
+                                : "";
+}
+
+} // namespace
+
 std::string
 DescribeSchedulingPolicies()
 {
@@ -113,52 +159,6 @@ ScheduleOptions::IsUsed() const
     const ScheduleOptions defaults;
     return schedule != defaults.schedule || iterations != defaults.iterations;
 }
-
-namespace
-{
-
-/// @param graph of all iterations @param settings of a policy @param scheduled what it makes of the
-/// graph @return why it changes nothing, or empty
-std::string
-FindNothingToOrder(const ExecutionGraph& graph,
-                   const ScheduleSettings& settings,
-                   const ExecutionGraph& scheduled)
-{
-    std::string kinds;
-    for (const Parallelism kind : settings.kinds)
-    {
-        kinds += (kinds.empty() ? "" : " or ") + std::string(ToString(kind));
-    }
-    std::vector<uint32_t> counts(graph.GetNDevices(), 0); // of communications, by device
-    uint32_t most = 0;
-    bool hasOthers = false;
-    for (TaskId id = 0; id < graph.GetNTasks(); ++id)
-    {
-        const Task& task = graph.GetTask(id);
-        const bool isCommunication = task.kind == TaskKind::COMMUNICATION;
-        const bool isScheduled =
-            isCommunication &&
-            std::find(settings.kinds.begin(), settings.kinds.end(), task.parallelism) !=
-                settings.kinds.end();
-        hasOthers |= isCommunication && !isScheduled;
-        for (std::size_t i = 0; isScheduled && i < graph.GetGroup(task.place).size(); ++i)
-        {
-            most = std::max(most, ++counts[graph.GetGroup(task.place)[i]]);
-        }
-    }
-    if (most == 0)
-    {
-        // Of a job without any, RunNotes says what it does not need.
-        return hasOthers ? "the job has no communication of kind " + kinds : "";
-    }
-    // One that is cut, or whose start has to be told, is another one.
-    const bool isAlike = scheduled.GetNTasks() == graph.GetNTasks() && settings.messagePs == 0;
-    return most == 1 && isAlike ? "no GPU has more than one communication of kind " + kinds +
-                                      ", so that there is nothing to order"
-                                : "";
-}
-
-} // namespace
 
 ScheduledJob
 ScheduleOptions::Prepare(const ExecutionGraph& graph,

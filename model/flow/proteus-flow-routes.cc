@@ -329,10 +329,15 @@ FlowRoutes::FindQueueing(const Walker& walker,
     bool isFromNetwork = false;
     for (std::size_t i = 0; i < slowness.size(); ++i)
     {
-        const bool isNetwork = IsOfNetwork(m_cluster.GetLinks()[walker.ports[i] / 2]);
-        isFromNetwork =
-            i < position ? (isFromNetwork || isNetwork) && !walker.IsInMemory(i) : isFromNetwork;
-        goes = i > position ? std::max({goes, slowness[i], forwardOf(i)}) : 0;
+        if (i < position)
+        {
+            isFromNetwork |= IsOfNetwork(m_cluster.GetLinks()[walker.ports[i] / 2]);
+            isFromNetwork &= !walker.IsInMemory(i);
+        }
+        else if (i > position)
+        {
+            goes = std::max({goes, slowness[i], forwardOf(i)});
+        }
     }
     if (!isFromNetwork || goes <= comes)
     {

@@ -9,6 +9,7 @@
 #include "proteus-input-file.h"
 #include "proteus-trace-graph.h"
 
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-json.h"
 #include "ns3/proteus-shown-name.h"
 
@@ -194,11 +195,11 @@ ChakraGroups::Find(const std::string& name,
         std::string known;
         for (const std::string& entry : names)
         {
-            known += (known.empty() ? " " : ", ") + QuotedText(entry);
+            AppendName(known, QuotedText(entry));
         }
         throw std::invalid_argument(
             user + ": there is no process group " + QuotedText(name) + "; " +
-            (known.empty() ? std::string("the trace names none") : "known are" + known) +
+            (known.empty() ? std::string("the trace names none") : "known are " + known) +
             "; a file {\"NAME\": [RANK, ...]} can say who is in it (--traceGroups)");
     }
     ChakraGroup group = found == nullptr ? ChakraGroup() : *found;
