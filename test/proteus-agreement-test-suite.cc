@@ -351,6 +351,19 @@ class SlowNetworkTest : public TestCase
             return RunOnce(cluster, all, Collective::ALL_TO_ALL, 32 << 20, executor);
         };
         NS_TEST_EXPECT_MSG_EQ_TOL(run("flow") / run("packet"), 1, 0.01, "an all-to-all");
+        // So do round trips.
+        Config::SetDefault("ns3::proteus::PacketNetwork::Algorithm", StringValue("ring"));
+        const Cluster faster = LoadCluster("titanxp-pcie:nic=1x25G-roce", 2, FabricOptions());
+        double us[2]{};
+        for (const bool isTimely : {false, true})
+        {
+            Config::SetDefault("ns3::proteus::Transport::CongestionControl",
+                               StringValue(isTimely ? "timely" : "none"));
+            us[isTimely] = RunOnce(faster, all, Collective::ALL_REDUCE, 16 << 20, "packet");
+        }
+        Config::SetDefault("ns3::proteus::Transport::CongestionControl", StringValue("auto"));
+        Config::SetDefault("ns3::proteus::PacketNetwork::Algorithm", StringValue(""));
+        NS_TEST_EXPECT_MSG_LT(us[true], 1.5 * us[false], "TIMELY, and nothing in its way");
     }
 
     /// @param cluster of two servers @param executor to run @param isBeside whether all GPUs
