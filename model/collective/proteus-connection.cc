@@ -288,7 +288,7 @@ PlanConnection(const Cluster& cluster,
                                            paths,
                                            from,
                                            b,
-                                           !local && EndsAtCpus(nics, b, from),
+                                           from != a && EndsAtCpus(nics, b, from),
                                            connection.waypoints);
     if (host != Cluster::NO_VERTEX)
     {

@@ -20,7 +20,7 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * The memories that messages pass on their way to a NIC: of a host, if the NIC reaches no GPU; of
+ * The memories that messages pass on their way to a NIC: of a host, if the NIC does not reach it; of
  * the GPU next to the NIC, if the one that sends has another way there by NVLink (PXN). Two things
  * happen in them that know nothing of each other. The sender writes, which memory always takes
  * (posted writes wait for nothing behind them: PCI Express Base Specification, section 2.4,
