@@ -74,11 +74,23 @@ struct KernelRule
     /// Copies of queries, keys, values or the result, each read and written in the format of
     /// activations, e.g. to bring heads together. Of attention.
     uint32_t headCopies{0};
+    /// Read and written besides in a loop over equal blocks, to put what is kept for the backward
+    /// pass into arrays of all blocks, or to take it out: elements per point in the format of
+    /// activations. See StackCost.
+    double stackedComputeElements{0};
+    double stackedFp32Elements{0}; //!< the same with 4 bytes
 
     /// @param elementBytes of an activation @return bytes per point that are held
     double GetHeldBytes(uint32_t elementBytes) const
     {
         return heldComputeElements * elementBytes + heldFp32Elements * 4;
+    }
+
+    /// @param elementBytes of an activation @return bytes per point, if the operator is in a loop
+    /// over equal blocks and is not computed again
+    double GetStackedBytes(uint32_t elementBytes) const
+    {
+        return stackedComputeElements * elementBytes + stackedFp32Elements * 4;
     }
 
     /// @param elementBytes of an activation @return bytes per point
@@ -150,6 +162,22 @@ struct Float8Rules
     bool gathersWeights{false};
 };
 
+/**
+ * @ingroup proteus
+ * What a loop over equal blocks moves besides, as a compiler runs it that turns a whole step into
+ * one program (jax.lax.scan): what the blocks keep for the backward pass lies in arrays of all of
+ * them, which are filled with zeros before, and is copied there and back. Of products; other
+ * operators have KernelRule::stackedComputeElements. Blocks are a model's numbered ones; what is
+ * computed again is not kept.
+ */
+struct StackCost
+{
+    double weightForwardBytes{0};     //!< per weight
+    double weightBackwardBytes{0};    //!< the same behind the product of its gradient
+    double resultForwardElements{0};  //!< per element of a product's result, as activations
+    double resultBackwardElements{0}; //!< the same in the backward pass
+};
+
 /// @ingroup proteus
 /// What a framework has where a strategy or a model says nothing.
 struct FrameworkDefaults
@@ -190,6 +218,7 @@ struct Framework
     uint32_t biasKernels{0};         //!< before a product, for its bias, e.g. to cast it
     uint32_t biasBackwardKernels{0}; //!< after it: the sum over rows, and e.g. its cast
     Float8Rules float8;              //!< of products in fp8
+    StackCost stacks;                //!< of products in a loop over blocks
     FrameworkDefaults defaults;      //!< of strategies and models
 
     /**

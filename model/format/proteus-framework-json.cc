@@ -183,6 +183,24 @@ ReadMemory(const JsonValue& json, const std::string& pass, KernelRule& rule)
     }
 }
 
+/// @param json the kernels of a pass @param rule to fill
+void
+ReadStacks(const JsonValue& json, KernelRule& rule)
+{
+    if (const auto stacks = json.Find("stacks"))
+    {
+        stacks->AllowKeys("what a loop over blocks moves", {"compute", "fp32"});
+        if (const auto field = stacks->Find("compute"))
+        {
+            rule.stackedComputeElements = field->AsNumber(0, MOST_ELEMENTS);
+        }
+        if (const auto field = stacks->Find("fp32"))
+        {
+            rule.stackedFp32Elements = field->AsNumber(0, MOST_ELEMENTS);
+        }
+    }
+}
+
 /// @param rules of an operator @param pass its name @param kind of the operator
 /// @return the kernels of the pass, none where nothing is said
 std::optional<KernelRule>
@@ -195,6 +213,10 @@ ReadRule(const JsonValue& rules, const char* pass, const RuledKind& kind = NO_KI
     }
     std::vector<const char*>
         keys{"kernels", "compute", "fp32", "bytes", "casts", "keeps", "holds", "source"};
+    if (kind.name != NO_KIND.name && !kind.isOfUpdate)
+    {
+        keys.push_back("stacks");
+    }
     if (kind.hasExperts)
     {
         keys.push_back("expertUs");
@@ -222,6 +244,7 @@ ReadRule(const JsonValue& rules, const char* pass, const RuledKind& kind = NO_KI
         rule.casts = static_cast<uint32_t>(casts->AsWhole(0, most));
     }
     ReadMemory(*json, pass, rule);
+    ReadStacks(*json, rule);
     if (const auto host = kind.hasExperts ? json->Find("expertUs") : std::nullopt)
     {
         rule.hostPerExpertPs = std::llround(host->AsNumber(0, MOST_US) * PS_PER_US);
@@ -284,6 +307,21 @@ ReadWeights(const JsonValue& weights, Framework& framework)
     }
     ReadCount(weights, "biasKernels", framework.biasKernels);
     ReadCount(weights, "biasBackwardKernels", framework.biasBackwardKernels);
+}
+
+/// @param stacks the field @param cost to fill
+void
+ReadStacks(const JsonValue& stacks, StackCost& cost)
+{
+    stacks.AllowKeys("the stacks",
+                     {"weightForwardBytes",
+                      "weightBackwardBytes",
+                      "resultForwardElements",
+                      "resultBackwardElements"});
+    ReadAmount(stacks, "weightForwardBytes", 0, MOST_ELEMENTS, cost.weightForwardBytes);
+    ReadAmount(stacks, "weightBackwardBytes", 0, MOST_ELEMENTS, cost.weightBackwardBytes);
+    ReadAmount(stacks, "resultForwardElements", 0, MOST_ELEMENTS, cost.resultForwardElements);
+    ReadAmount(stacks, "resultBackwardElements", 0, MOST_ELEMENTS, cost.resultBackwardElements);
 }
 
 /// @param float8 the field "fp8" @param rules to fill
@@ -373,6 +411,7 @@ ReadFrameworkJson(std::istream& input, const std::string& fileName)
                     "images",
                     "weights",
                     "fp8",
+                    "stacks",
                     "operators",
                     "fuses",
                     "plan"});
@@ -409,6 +448,10 @@ ReadFrameworkJson(std::istream& input, const std::string& fileName)
     if (const auto float8 = root.Find("fp8"))
     {
         ReadFloat8(*float8, framework.float8);
+    }
+    if (const auto stacks = root.Find("stacks"))
+    {
+        ReadStacks(*stacks, framework.stacks);
     }
     if (const auto operators = root.Find("operators"))
     {

@@ -32,6 +32,9 @@
  *   [weightBackward], each what a pass of an operator is, per element (below), and
  *   [gathersWeights false]: whether weights that replicas share (ZeRO 3) are gathered in one byte.
  *   weightForward and weightBackward are in the place of forwardBytes and backwardBytes
+ * - stacks: object of products in a loop over blocks with [weightForwardBytes],
+ *   [weightBackwardBytes] per weight, [resultForwardElements] and [resultBackwardElements] per
+ *   element of a result
  * - operators: object from kinds of operators (GetRuledKinds()) to objects with [forward] and
  *   [backward], each an object with kernels, [compute 0], [fp32 0] (elements read and written per
  *   point, in the format of activations and with 4 bytes), [bytes 0] and source; of "dispatch" and
@@ -40,7 +43,8 @@
  *   keys, values or the result. Of a forward pass [keeps]: an element per point that is kept for
  *   the backward pass besides what the kind keeps, "compute" or "fp32", "wider" where one that it
  *   keeps is in fp32, or "fp32-of-cast" where what was cast to one is kept in fp32, too; of either
- *   [holds]: elements ([compute], [fp32]) while its kernels run
+ *   [holds]: elements ([compute], [fp32]) while its kernels run, and [stacks]: elements moved
+ *   besides in a loop over blocks (StackCost)
  * - fuses: object with source, [attention false] and [loss false]: whether attention is one kernel
  *   and the loss of a vocabulary one operator where a model leaves it to the framework
  * - plan: object with source and fields of a strategy's short form, for strategies that leave them

@@ -104,7 +104,11 @@ MakeNode(const StrategyNode& node, bool isRoot)
     {
         object["stage"] = *node.stage;
     }
-    if (node.recompute)
+    if (node.recompute && !node.recomputeGroup.empty())
+    {
+        object["recompute"] = node.recomputeGroup;
+    }
+    else if (node.recompute)
     {
         object["recompute"] = *node.recompute;
     }

@@ -37,9 +37,9 @@
  * false], [zero 0], [zero1Gradients "reduce-scatter" or "all-reduce"], [zero1Gathers "update" or
  * "forward"], [zero3Gathers "unit" or "tensor"], [zero3Shares "16-bit" or "fp32"],
  * [representative: ZeRO 3 on more than 256 devices without other parallelism], [globalBatch: one
- * micro-batch], [microBatch 1], [recompute "none", "selective" or "full"], [recomputeEvery 1: of
- * full recomputation], [recomputeStopsEarly false], [forwardFirst true: interleaved, with as
- * many micro-batches as device groups], [schedule "1f1b" ("interleaved" with
+ * micro-batch], [microBatch 1], [recompute "none", "selective", "between-products" or "full"],
+ * [recomputeEvery 1: of full recomputation], [recomputeStopsEarly false], [forwardFirst true:
+ * interleaved, with as many micro-batches as device groups], [schedule "1f1b" ("interleaved" with
  * virtualStages), "gpipe", "zero-bubble" or "limits"], [maxInFlight: list], [interleave 1],
  * [dataType "bf16"], [gradientType "fp32"], [masterWeights true: of trained weights in 16 bits;
  * else they are updated as they are, with moments in 16 bits], [frozenType "16-bit" or "nf4": how
@@ -71,7 +71,8 @@
  *
  * A node is an object with name (not of the root), [mesh], [axes: names of the axes of a mesh that
  * is written out], [split], [complete false: whether axes that split nothing replicate], [items],
- * [stage], [recompute] and [children: list]. A mesh is a nested list of devices, [[0, 1], [2, 3]],
+ * [stage], [recompute: true, or the name of the group of siblings that are one block] and
+ * [children: list]. A mesh is a nested list of devices, [[0, 1], [2, 3]],
  * or an object of coordinates on the strategy's mesh, {"pp": 0}. A split is an object from
  * dimensions, by name or number, to a number of parts, an axis, or a list of axes. "items" is an
  * object from "weight", "bias", "weight_grad", "weight_state" (moments and update), "out",

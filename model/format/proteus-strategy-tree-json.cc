@@ -192,7 +192,8 @@ ReadNode(const JsonValue& value, uint32_t depth)
     }
     if (const auto recompute = value.Find("recompute"))
     {
-        node.recompute = recompute->AsBool();
+        node.recomputeGroup = recompute->IsString() ? recompute->AsName() : "";
+        node.recompute = recompute->IsString() || recompute->AsBool();
     }
     if (const auto children = value.Find("children"))
     {

@@ -150,11 +150,14 @@ MakeLayoutStrategy(const LayoutSpace& space, const LayoutChoice& choice, const S
         const ModelOperator& op = model.GetOperator(id);
         const LayoutCandidate& candidate = space.GetCandidates(id)[choice[id]];
         const NodeSpec known = FindNodeSpec(base, op.name);
+        StrategyNode& node = FindNode(tree.root, op.name);
         if (!known.recompute.empty())
         {
-            FindNode(tree.root, known.recompute).recompute = true;
+            StrategyNode& block =
+                known.recomputeGroup.empty() ? FindNode(tree.root, known.recompute) : node;
+            block.recompute = true;
+            block.recomputeGroup = known.recomputeGroup;
         }
-        StrategyNode& node = FindNode(tree.root, op.name);
         if (!pipeline.stages.empty())
         {
             node.stage = pipeline.stages[id];

@@ -268,13 +268,17 @@ class PlanWalk
 
     void ChooseRecomputation()
     {
-        for (const RecomputePlan plan :
-             {RecomputePlan::NONE, RecomputePlan::SELECTIVE, RecomputePlan::FULL})
+        for (const RecomputePlan plan : {RecomputePlan::NONE,
+                                         RecomputePlan::SELECTIVE,
+                                         RecomputePlan::BETWEEN_PRODUCTS,
+                                         RecomputePlan::FULL})
         {
-            const bool isAllowed =
-                m_options.variesRecomputation || plan == m_options.base.recompute;
+            // Few frameworks have the third: it is taken where the strategy has it.
+            const bool isVaried =
+                m_options.variesRecomputation && plan != RecomputePlan::BETWEEN_PRODUCTS;
+            const bool isAllowed = isVaried || plan == m_options.base.recompute;
             if (!isAllowed || (plan == RecomputePlan::SELECTIVE && !m_facts.hasAttention) ||
-                (plan == RecomputePlan::FULL && m_facts.blocks == 0))
+                (plan >= RecomputePlan::BETWEEN_PRODUCTS && m_facts.blocks == 0))
             {
                 continue;
             }

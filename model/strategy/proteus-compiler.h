@@ -51,7 +51,10 @@ struct KernelDescription
     uint32_t ring{1};      //!< of an attention: devices whose keys and values come one by one
     bool isFlex{false};    //!< whether experts' tokens go once to a server, see ExpertDispatch
     bool isRecomputation{false}; //!< whether the backward pass runs it, though it is of the forward
-    bool isDeferred{false};      //!< whether a pass behind the backward pass runs it (ZB-H1)
+    /// Whether it belongs to a numbered block of the model, and what it makes is kept for the
+    /// backward pass, in which it is not computed again.
+    bool isKept{false};
+    bool isDeferred{false}; //!< whether a pass behind the backward pass runs it (ZB-H1)
     /// Of a product: whether its weights are cast or copied before it as the framework does it; not
     /// where they are frozen, or have no master copy, and lie there whole.
     bool movesWeights{true};

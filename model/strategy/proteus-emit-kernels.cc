@@ -215,6 +215,8 @@ KernelEmitter::MakeKernel(const PlacedOperator& placed,
     kernel.isFlex = m_context.tree.schedule.expertDispatch != ExpertDispatch::ALL_TO_ALL &&
                     SharesExperts(*placed.mesh);
     kernel.isRecomputation = isForward && pass == m_context.GetBackward(placed.stage);
+    kernel.isKept = !FindBlock(placed.op.name).empty() &&
+                    (placed.recompute.empty() || MakesResultsOnly(m_context.placement, placed));
     kernel.isDeferred = !isForward && pass != m_context.GetBackward(placed.stage);
     const Access* const frozen = FindFrozenWeight(placed.op);
     const bool isStored = frozen || !m_context.tree.precision.hasMaster; // in 16 bits

@@ -63,21 +63,7 @@ PassEmitter::RunsAgain(OperatorId id) const
     {
         return false;
     }
-    for (const Access& write : placed.op.writes)
-    {
-        const PlacedTensor& tensor = m_context.placement.tensors[write.tensor];
-        bool isResult = tensor.readers.empty() && tensor.tensor.role == TensorRole::ACTIVATION;
-        for (const OperatorId reader : tensor.readers)
-        {
-            isResult =
-                isResult || m_context.placement.operators[reader].recompute != placed.recompute;
-        }
-        if (!isResult)
-        {
-            return true;
-        }
-    }
-    return false;
+    return !MakesResultsOnly(m_context.placement, placed);
 }
 
 /// Runs the block of an operator again.

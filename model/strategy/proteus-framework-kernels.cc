@@ -23,13 +23,6 @@ namespace proteus
 namespace
 {
 
-/// @return whether a kind of operator is an update of parameters
-bool
-IsUpdate(const std::string& kind)
-{
-    return kind == "adam" || kind == "momentum" || kind == "sgd" || kind == "lamb";
-}
-
 /**
  * Elements that a device sends to experts, or gets back from them: those of its tokens, as often as
  * each has experts. Tokens are known by the extents, the rest by the traffic that the compiler
@@ -123,6 +116,46 @@ CountCopiedBytes(const KernelRule& rule, const KernelDescription& kernel, DataTy
     const uint64_t positions = kernel.extents.at(2) + kernel.extents.at(3);
     const uint64_t both = kernel.extents.at(0) * kernel.extents.at(1) * kernel.head.key * positions;
     return std::max(2U, GetElementBytes(activation)) * both * rule.headCopies; // read and written
+}
+
+/// Adds what a loop over equal blocks moves to keep what a product needs in the backward pass.
+void
+AddStacks(const StackCost& stacks,
+          const KernelDescription& kernel,
+          DataType activation,
+          KernelWork& work)
+{
+    const bool isLinear = kernel.kind == "linear" || kernel.kind == "expert-linear";
+    if (!isLinear || !kernel.isKept || work.products.empty())
+    {
+        return;
+    }
+    const bool isForward = kernel.part.empty();
+    const bool hasGradient =
+        work.pass == KernelPass::WEIGHT_GRADIENT || work.pass == KernelPass::BACKWARD;
+    // x w of {rows, out, in} forward; the gradient of w is {out, in, rows}, the last product.
+    const MatrixProduct& product = isForward ? work.products.front() : work.products.back();
+    const auto sizeOf = [&product](uint64_t first, uint64_t second) {
+        return static_cast<double>(product.batch) * static_cast<double>(first) *
+               static_cast<double>(second);
+    };
+    const uint32_t element = std::max(2U, GetElementBytes(activation));
+    double bytes = 0;
+    if (isForward)
+    {
+        bytes = stacks.weightForwardBytes * sizeOf(product.n, product.k) +
+                stacks.resultForwardElements * element * sizeOf(product.m, product.n);
+    }
+    else if (hasGradient)
+    {
+        bytes = stacks.weightBackwardBytes * sizeOf(product.n, product.m) +
+                stacks.resultBackwardElements * element * sizeOf(product.m, product.k);
+    }
+    if (bytes > 0)
+    {
+        work.bytes += static_cast<uint64_t>(std::llround(bytes));
+        ++work.otherKernels;
+    }
 }
 
 /// @return what the block of threads that has a channel reads and writes of it (channels first)
@@ -361,7 +394,7 @@ class IssuingHost
 const std::vector<RuledKind>&
 GetRuledKinds()
 {
-    static const std::vector<RuledKind> kinds{{"adam"},
+    static const std::vector<RuledKind> kinds{{"adam", false, false, true},
                                               {"add"},
                                               {"adapter-add"},
                                               {"attention", false, true},
@@ -374,17 +407,17 @@ GetRuledKinds()
                                               {"flex-combine"},
                                               {"flex-dispatch"},
                                               {"gelu"},
-                                              {"gradient-clipping"},
-                                              {"lamb"},
+                                              {"gradient-clipping", false, false, true},
+                                              {"lamb", false, false, true},
                                               {"layer-norm"},
                                               {"masked-attention", false, true},
-                                              {"momentum"},
+                                              {"momentum", false, false, true},
                                               {"plain-attention", false, true},
                                               {"relu"},
                                               {"rms-norm"},
                                               {"rotary"},
                                               {"router"},
-                                              {"sgd"},
+                                              {"sgd", false, false, true},
                                               {"softmax"},
                                               {"squared-relu"},
                                               {"swiglu"},
@@ -426,12 +459,18 @@ ApplyFramework(const Framework& framework,
     {
         ApplyRule(kernel.hasMaster ? *rule : WithoutMaster(*rule), points, activation, work);
         work.bytes += CountCopiedBytes(*rule, kernel, activation);
+        if (kernel.isKept)
+        {
+            const uint32_t element = std::max(2U, GetElementBytes(activation));
+            work.bytes +=
+                static_cast<uint64_t>(std::llround(rule->GetStackedBytes(element) * points));
+        }
         if (kernel.kind == "batch-norm" && IsChannelsFirst(framework.kernels.images, activation))
         {
             work.blockElements = CountElementsOfChannel(*rule, kernel, points);
         }
     }
-    if (IsUpdate(kernel.kind))
+    if (kernel.tensors > 0)
     {
         if (const KernelRule* clip = framework.FindRule("gradient-clipping", true))
         {
@@ -446,6 +485,7 @@ ApplyFramework(const Framework& framework,
     }
     CastOperands(framework.float8, kernel, activation, work);
     AddWeightTraffic(framework, kernel, isForward, work);
+    AddStacks(framework.stacks, kernel, activation, work);
 }
 
 std::function<int64_t(const KernelDescription&)>

@@ -35,6 +35,7 @@ struct RuledKind
     const char* name;       //!< in files
     bool hasExperts{false}; //!< whether a rule may have KernelRule::hostPerExpertPs
     bool hasHeads{false};   //!< whether a rule may have KernelRule::headCopies
+    bool isOfUpdate{false}; //!< whether it is of parameters, once in an iteration
 };
 
 /// @ingroup proteus

@@ -6,6 +6,7 @@
 
 #include "proteus-parallel-plan.h"
 
+#include "proteus-emit-units.h"
 #include "proteus-plan-grid.h"
 
 #include "ns3/proteus-enum-names.h"
@@ -273,14 +274,11 @@ CheckShares(const Model& model, const ParallelPlan& plan)
     CheckPlan(plan.recompute != RecomputePlan::SELECTIVE ||
                   has([](const ModelOperator& op) { return op.kind == "attention"; }),
               "recompute = selective, but model " + model.GetName() + " has no attention");
-    CheckPlan(plan.recompute != RecomputePlan::FULL || has([](const ModelOperator& op) {
-                  std::string block;
-                  uint32_t number = 0;
-                  const std::size_t dot = op.name.find('.');
-                  return dot != std::string::npos &&
-                         SplitNumber(op.name.substr(0, dot), block, number);
-              }),
-              "recompute = full, but model " + model.GetName() +
+    const bool ofBlocks =
+        plan.recompute == RecomputePlan::FULL || plan.recompute == RecomputePlan::BETWEEN_PRODUCTS;
+    CheckPlan(!ofBlocks || has([](const ModelOperator& op) { return !FindBlock(op.name).empty(); }),
+              std::string("recompute = ") + ToString(plan.recompute) + ", but model " +
+                  model.GetName() +
                   " has no numbered blocks; write a tree that says what to compute again");
     const bool isExpert = plan.expertParallel > 1;
     CheckPlan((!isExpert && plan.expertTensorParallel == 0) ||
@@ -376,10 +374,57 @@ AddTensorSplits(StrategyTree& tree,
     }
 }
 
-/// Marks what is computed again: attention, or the numbered blocks.
+/// Marks what stands before the products of numbered blocks: a group ends with products that follow
+/// each other, whose results other groups read, so that they are not computed again. Routers and
+/// what brings tokens to experts and back count as products: it is not done twice.
+void
+RecomputeBetweenProducts(StrategyTree& tree, const Model& model)
+{
+    static const std::set<std::string> KEPT{"linear",
+                                            "expert-linear",
+                                            "router",
+                                            "dispatch",
+                                            "combine"};
+    std::vector<std::string> group; // paths of operators
+    bool hasProduct = false;
+    std::string last;
+    const auto close = [&] {
+        for (const std::string& path : hasProduct ? group : std::vector<std::string>())
+        {
+            StrategyNode& node = FindNode(tree.root, path);
+            node.recompute = true;
+            node.recomputeGroup = "before " + group.back().substr(group.back().find('.') + 1);
+        }
+        group.clear();
+        hasProduct = false;
+    };
+    for (const ModelOperator& op : model.GetOperators())
+    {
+        const std::string block = FindBlock(op.name);
+        const bool isProduct = KEPT.count(op.kind) > 0;
+        if (block != last || (hasProduct && !isProduct))
+        {
+            close();
+        }
+        last = block;
+        if (!block.empty())
+        {
+            group.push_back(op.name);
+            hasProduct = hasProduct || isProduct;
+        }
+    }
+    close();
+}
+
+/// Marks what is computed again: attention, what stands before products, or the numbered blocks.
 void
 AddRecomputation(StrategyTree& tree, const Model& model, const ParallelPlan& plan)
 {
+    if (plan.recompute == RecomputePlan::BETWEEN_PRODUCTS)
+    {
+        RecomputeBetweenProducts(tree, model);
+        return;
+    }
     std::set<std::string> blocks;
     const bool isEvery = plan.recomputeEvery == 1;
     for (const ModelOperator& op : model.GetOperators())
@@ -404,10 +449,12 @@ AddRecomputation(StrategyTree& tree, const Model& model, const ParallelPlan& pla
     }
 }
 
-constexpr EnumNames<RecomputePlan, 3> RECOMPUTE_PLANS{"recomputation",
-                                                      {{RecomputePlan::NONE, "none"},
-                                                       {RecomputePlan::SELECTIVE, "selective"},
-                                                       {RecomputePlan::FULL, "full"}}};
+constexpr EnumNames<RecomputePlan, 4> RECOMPUTE_PLANS{
+    "recomputation",
+    {{RecomputePlan::NONE, "none"},
+     {RecomputePlan::SELECTIVE, "selective"},
+     {RecomputePlan::BETWEEN_PRODUCTS, "between-products"},
+     {RecomputePlan::FULL, "full"}}};
 
 } // namespace
 

@@ -32,11 +32,14 @@ enum class RecomputePlan : uint8_t
 {
     NONE,      //!< nothing
     SELECTIVE, //!< the attention core
-    FULL,      //!< every repeated block, from its input
+    /// All of the repeated blocks but results of products with weights: what stands before a
+    /// product is computed again from the results of those before it.
+    BETWEEN_PRODUCTS,
+    FULL, //!< every repeated block, from its input
 };
 
 /// @ingroup proteus
-/// @param plan a value @return its name: "none", "selective", "full"
+/// @param plan a value @return its name: "none", "selective", "between-products", "full"
 const char* ToString(RecomputePlan plan);
 /// @ingroup proteus
 /// @param text a name @return the value @throw std::invalid_argument that lists the names

@@ -469,6 +469,20 @@ PlaceModel(const Model& model, const StrategyTree& tree)
     return Placer(model, tree).Place();
 }
 
+bool
+MakesResultsOnly(const Placement& placement, const PlacedOperator& op)
+{
+    return std::all_of(op.op.writes.begin(), op.op.writes.end(), [&](const Access& write) {
+        const PlacedTensor& tensor = placement.tensors[write.tensor];
+        const bool isUnread =
+            tensor.readers.empty() && tensor.tensor.role == TensorRole::ACTIVATION;
+        return isUnread ||
+               std::any_of(tensor.readers.begin(), tensor.readers.end(), [&](OperatorId reader) {
+                   return placement.operators[reader].recompute != op.recompute;
+               });
+    });
+}
+
 Layout
 GetAccessLayout(const PlacedOperator& op, const Access& access)
 {

@@ -122,6 +122,12 @@ Layout GetForwardReadLayout(const PlacedOperator& op, const Access& read);
 /// @return how its forward pass makes it, with partial sums
 Layout GetForwardWriteLayout(const PlacedOperator& op, const Access& write);
 
+/// @ingroup proteus
+/// @param placement of a model
+/// @param op one of its operators, which belongs to a block to recompute
+/// @return whether all that it makes is read outside of that block, and so is not made again
+bool MakesResultsOnly(const Placement& placement, const PlacedOperator& op);
+
 /**
  * @ingroup proteus
  * @param op an operator

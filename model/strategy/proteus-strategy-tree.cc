@@ -97,6 +97,14 @@ Matches(const std::string& pattern, std::size_t p, const std::string& text, std:
     return t == text.size();
 }
 
+/// @param path of a node @param group that it belongs to @return what its block is called
+std::string
+NameGroup(const std::string& path, const std::string& group)
+{
+    const std::size_t dot = path.rfind('.');
+    return (dot == std::string::npos ? "" : path.substr(0, dot + 1)) + group;
+}
+
 /// Lets a node have its say on an operator, then those below it.
 void
 Apply(const StrategyNode& node,
@@ -140,7 +148,11 @@ Apply(const StrategyNode& node,
     }
     if (node.recompute)
     {
-        spec.recompute = !*node.recompute ? "" : isRoot ? "model" : path.substr(0, end);
+        spec.recomputeGroup = *node.recompute && !isRoot ? node.recomputeGroup : "";
+        const std::string own = isRoot ? "model" : path.substr(0, end);
+        spec.recompute = !*node.recompute              ? ""
+                         : spec.recomputeGroup.empty() ? own
+                                                       : NameGroup(own, spec.recomputeGroup);
     }
     if (isLeaf)
     {

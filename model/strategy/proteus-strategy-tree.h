@@ -78,8 +78,10 @@ struct StrategyNode
     /// "weight", "weight_grad", "weight_state" (moments and update), "bias", ..., "out",
     /// "out_grad", "in:0"
     std::map<std::string, ItemSpec> items;
-    std::optional<uint32_t> stage;      //!< pipeline stage; none: that of its inputs, or 0
-    std::optional<bool> recompute;      //!< whether the subtree is one block to recompute
+    std::optional<uint32_t> stage; //!< pipeline stage; none: that of its inputs, or 0
+    std::optional<bool> recompute; //!< whether the subtree is one block to recompute
+    /// Where it is: the block is that of all siblings with the same group; "": its own.
+    std::string recomputeGroup;
     std::vector<StrategyNode> children; //!< for parts of the path behind this one
 
     /// @param part a name @return the child that is called so, made where it is not there
@@ -316,6 +318,7 @@ struct NodeSpec
     bool hasOwnMesh{false};                 //!< whether a node below the root has its mesh
     std::optional<uint32_t> stage;          //!< pipeline stage; none: that of its inputs, or 0
     std::string recompute;                  //!< path of the block to recompute, or ""
+    std::string recomputeGroup;             //!< StrategyNode::recomputeGroup
     std::string node;                       //!< names of the nodes, for messages
     std::vector<const StrategyNode*> nodes; //!< that matched, in the order in which they have a say
 };

@@ -93,6 +93,45 @@ TEST(Framework, NothingIsConvertedInFp32)
               "");
 }
 
+// A loop over blocks moves what these keep; what is computed again, or stands in no block, is not
+// kept.
+TEST(Framework, StacksAreOfWhatIsKept)
+{
+    const std::string rule = R"("kernels": 1, "compute": 2, "stacks": {"compute": 3, "fp32": 1})";
+    const Framework framework = ReadFramework(R"(, "operators": {"layer-norm": {"forward": {)" +
+                                              rule + R"(, "source": "s"}}},
+            "stacks": {"weightForwardBytes": {"value": 9, "source": "s"},
+                       "weightBackwardBytes": {"value": 5, "source": "s"},
+                       "resultForwardElements": {"value": 4, "source": "s"},
+                       "resultBackwardElements": {"value": 3, "source": "s"}})");
+    const auto moved = [&framework](KernelDescription kernel, KernelWork work, bool isKept) {
+        const uint64_t before = work.bytes;
+        kernel.isKept = isKept;
+        ApplyFramework(framework, kernel, DataType::BF16, work);
+        return std::pair{work.bytes, work.bytes - before};
+    };
+    const KernelWork norm = MakeNormalizationWork(100, 64, KernelPass::FORWARD, DataType::BF16);
+    EXPECT_EQ(moved(MakeNorm(100, 64, "", 0), norm, false).first, 2U * 2 * 100 * 64);
+    EXPECT_EQ(moved(MakeNorm(100, 64, "", 0), norm, true).first, (2U * 2 + 3 * 2 + 4) * 100 * 64);
+    KernelDescription linear;
+    linear.kind = "linear";
+    linear.extents = {128, 16, 32};
+    const KernelWork forward = MakeLinearForwardWork(128, 32, 16, DataType::BF16);
+    EXPECT_EQ(moved(linear, forward, false).second, 0u);
+    EXPECT_EQ(moved(linear, forward, true).second, 9U * 32 * 16 + 4U * 2 * 128 * 16);
+    linear.part = "weight-gradient";
+    const KernelWork gradient = MakeLinearWeightGradientWork(128, 32, 16, DataType::BF16);
+    EXPECT_EQ(moved(linear, gradient, false).second, 0u);
+    EXPECT_EQ(moved(linear, gradient, true).second, 5U * 32 * 16 + 3U * 2 * 128 * 16);
+    // An update is in no block, and an operand of fp8 is cast where it is used.
+    const std::string fields = "{" + rule + R"(, "source": "s"})";
+    EXPECT_NE(
+        GetFrameworkError(R"(, "operators": {"adam": {"forward": )" + fields + "}}").find("stacks"),
+        std::string::npos);
+    EXPECT_NE(GetFrameworkError(R"(, "fp8": {"input": )" + fields + "}").find("stacks"),
+              std::string::npos);
+}
+
 TEST(Framework, WhatKernelsKeepAndHoldIsChecked)
 {
     const auto rule = [](const std::string& pass, const std::string& fields) {

@@ -5,7 +5,7 @@
  */
 
 // Operator cost against kernels that were measured one by one: reads workloads/profiles/h100-*.json
-// and holds the error of every class.
+// and h200-kernels.json, and holds the error of every class.
 
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-kernel-cost.h"
@@ -166,7 +166,8 @@ Measure(const ProfileTable& table,
         const std::function<bool(const ProfileEntry&)>& isOfIt,
         int half = -1)
 {
-    const KernelCostModel model(FindGpuDatasheet("H100-SXM5-80GB"), MakeParameters(attention));
+    const KernelCostModel model(FindGpuDatasheet(table.GetEntries().front().gpu),
+                                MakeParameters(attention));
     LogErrors errors;
     int index = 0;
     for (const ProfileEntry& entry : table.GetEntries())
@@ -177,6 +178,10 @@ Measure(const ProfileTable& table,
         }
         const auto computed = static_cast<double>(model.GetTime(Describe(entry)).gpuPs);
         errors.values.push_back(std::log(computed / static_cast<double>(entry.timePs)));
+    }
+    if (errors.values.empty())
+    {
+        return errors;
     }
     std::printf(
         "  %-44s %4zu kernels   median %+5.1f %%   10 %% below %+6.1f %%, above %+6.1f %%   "
@@ -306,6 +311,22 @@ TEST(MeasuredKernels, EveryClassKeepsItsError)
         ASSERT_FALSE(errors.values.empty()) << group.name;
         EXPECT_LE(errors.GetSize(0.5), group.median) << group.name;
         EXPECT_LE(errors.GetSize(0.9), group.most) << group.name;
+    }
+}
+
+// Nothing was chosen on an H200: its kernels are held out.
+TEST(MeasuredKernels, AnH200HasTheErrorsOfAnH100)
+{
+    const ProfileTable table = ReadTable("h200-kernels.json");
+    EXPECT_GT(table.GetSize(), 250u);
+    for (const Group& group : GROUPS)
+    {
+        const LogErrors errors = Measure(table, AttentionKernel::CUDNN, group.name, group.isOfIt);
+        if (errors.values.size() >= 20)
+        {
+            EXPECT_LE(errors.GetSize(0.5), group.median) << group.name;
+            EXPECT_LE(errors.GetSize(0.9), group.most) << group.name;
+        }
     }
 }
 

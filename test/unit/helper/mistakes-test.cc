@@ -192,7 +192,7 @@ const std::vector<Mistake> MISTAKES{
     {"gpt3", {"--csv=x", "--summary=./x"}, "would both write"},
     {"gpt3", {"--csv=a/../x.csv", "--report=x.csv"}, "would both write"},
     {"run", {"--json=o", "--timeline=o"}, "would both write o"},
-    {"gpt3", {"--recompute=foo"}, "--recompute=foo: there are none, selective, full"},
+    {"gpt3", {"--recompute=foo"}, "--recompute=foo: there are none, selective, between-products, full"},
     {"gpt3", {"--model=125M", "--saveGraph=g.txt"}, "--saveGraph=g.txt: the name of a graph file"},
     {"fabrics", {MODEL, PLAN, "--cluster=foo"}, "--cluster=foo: "},
     {"fabrics",

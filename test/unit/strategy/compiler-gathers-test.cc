@@ -243,6 +243,50 @@ TEST(Recomputation, KeepsTheInputsOfBlocksAlone)
     EXPECT_EQ(bytes.at(16) - bytes.at(8), 8u * 2048 * 768 * 2);
 }
 
+// Results of products are kept; what stands between them is made again from these.
+TEST(Recomputation, BetweenProductsKeepsTheirResults)
+{
+    const auto compile = [](const std::string& plan) {
+        return Compile(R"({"dp": 1, "recompute": ")" + plan + R"("})", 0, {{"vocabulary", 64}});
+    };
+    const ExecutionGraph graph = compile("between-products");
+    std::set<std::string> again;
+    for (const Task& task : graph.GetTasks())
+    {
+        const std::string name = graph.GetName(task);
+        const std::size_t suffix = name.find(".recompute");
+        if (suffix != std::string::npos && task.kind == TaskKind::COMPUTE)
+        {
+            again.insert(name.substr(0, suffix));
+        }
+    }
+    std::set<std::string> expected;
+    for (int layer = 0; layer < 4; ++layer)
+    {
+        for (const char* name : {"norm1", "attention", "norm2", "gelu"})
+        {
+            expected.insert("layer" + std::to_string(layer) + "." + name);
+        }
+    }
+    EXPECT_EQ(again, expected);
+    const auto peak = [&compile](const std::string& plan) {
+        return AccountMemory(compile(plan))[0].peakBytes;
+    };
+    EXPECT_LT(peak("between-products"), peak("none"));
+    EXPECT_GT(peak("between-products"), peak("full"));
+    // As a tree it says the same, and is written and read as it is.
+    std::istringstream input(R"({"dp": 1, "recompute": "between-products"})");
+    const Model model =
+        LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/gpt3-125m.json",
+                  {{"layers", 2}});
+    std::stringstream text;
+    WriteStrategyJson(ReadStrategyJson(input, "s.json").GetTree(model), text);
+    EXPECT_NE(text.str().find("\"before qkv\""), std::string::npos) << text.str();
+    std::stringstream copy;
+    WriteStrategyJson(ReadStrategyJson(text, "again.json").tree, copy);
+    EXPECT_EQ(copy.str(), text.str());
+}
+
 TEST(Recomputation, StopsWhenAllThatIsReadIsThere)
 {
     const auto compile = [](const std::string& more, int64_t dropout) {
