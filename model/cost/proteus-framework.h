@@ -14,6 +14,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 /**
  * @file
@@ -61,8 +62,8 @@ struct KernelRule
     /// of each per point. Where activations have fp32, there are none.
     uint32_t casts{0};
     /// What is kept for the backward pass besides what the operator's kind keeps: an element per
-    /// point, in the format of activations or in fp32.
-    std::optional<ElementFormat> kept;
+    /// point for each, in the format of activations or in fp32.
+    std::vector<ElementFormat> kept;
     /// Held while the kernels of the pass run, where they hold most, besides what they read, keep
     /// and write: elements per point in the format of activations. Below 0 where the result is not
     /// there yet.

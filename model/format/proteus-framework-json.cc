@@ -163,7 +163,20 @@ ReadMemory(const JsonValue& json, const std::string& pass, KernelRule& rule)
         {
             keeps->Fail("only the forward pass keeps something for the backward pass");
         }
-        rule.kept = keeps->Check([&] { return ELEMENT_FORMATS.Parse(keeps->AsName()); });
+        const auto add = [&rule](const JsonValue& name) {
+            rule.kept.push_back(name.Check([&] { return ELEMENT_FORMATS.Parse(name.AsName()); }));
+        };
+        if (keeps->IsString())
+        {
+            add(*keeps);
+        }
+        else
+        {
+            for (std::size_t i = 0; i < keeps->Size(); ++i)
+            {
+                add(keeps->At(i));
+            }
+        }
     }
     if (const auto holds = json.Find("holds"))
     {

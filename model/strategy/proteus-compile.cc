@@ -12,9 +12,10 @@
 #include "ns3/proteus-achieved-rates.h"
 
 #include <algorithm>
-#include <map>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace ns3
 {
@@ -94,11 +95,12 @@ IsFlex(const StrategyTree& tree)
     return hasExperts && tree.schedule.expertDispatch != ExpertDispatch::ALL_TO_ALL;
 }
 
-/// @return the operators that keep more for the backward pass than their kinds do, and in what
-std::map<OperatorId, ElementFormat>
+/// @return the operators that keep more for the backward pass than their kinds do, and in what,
+/// once for each element of a point
+std::vector<std::pair<OperatorId, ElementFormat>>
 FindKeeping(const Model& model, const StrategyTree& tree, const Framework& framework)
 {
-    std::map<OperatorId, ElementFormat> all;
+    std::vector<std::pair<OperatorId, ElementFormat>> all;
     for (OperatorId id = 0; id < model.GetOperators().size(); ++id)
     {
         const ModelOperator& op = model.GetOperator(id);
@@ -108,11 +110,14 @@ FindKeeping(const Model& model, const StrategyTree& tree, const Framework& frame
                            true,
                            {IsFlex(tree), IsFused(op), op.hasMask, op.hasDropout});
         const bool isWide = GetStoredBytes(tree.precision.compute) == 4;
-        const bool isOfCast = rule && (rule->kept == ElementFormat::WIDER ||
-                                       rule->kept == ElementFormat::FP32_OF_CAST);
-        if (rule && rule->kept && !(isWide && isOfCast))
+        for (const ElementFormat kept : rule ? rule->kept : std::vector<ElementFormat>())
         {
-            all.emplace(id, *rule->kept);
+            const bool isOfCast =
+                kept == ElementFormat::WIDER || kept == ElementFormat::FP32_OF_CAST;
+            if (!isWide || !isOfCast)
+            {
+                all.emplace_back(id, kept);
+            }
         }
     }
     return all;
@@ -121,13 +126,17 @@ FindKeeping(const Model& model, const StrategyTree& tree, const Framework& frame
 /// @param keeping operators of a model that keep more, and in what @return the model in which they
 /// do
 Model
-KeepMore(const Model& model, const std::map<OperatorId, ElementFormat>& keeping)
+KeepMore(const Model& model, const std::vector<std::pair<OperatorId, ElementFormat>>& keeping)
 {
     ModelBuilder builder(model);
+    OperatorId last = NO_ID;
+    uint32_t number = 0; // of those of the same operator
     for (const auto& [id, format] : keeping)
     {
+        number = id == last ? number + 1 : 1;
+        last = id;
         builder.Keep(id,
-                     "kept",
+                     number == 1 ? "kept" : "kept" + std::to_string(number),
                      format == ElementFormat::FP32 || format == ElementFormat::FP32_OF_CAST
                          ? ElementKind::FP32
                          : ElementKind::COMPUTE);

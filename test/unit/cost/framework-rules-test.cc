@@ -21,6 +21,7 @@
 #include <sstream>
 #include <string>
 #include <utility>
+#include <vector>
 
 using namespace ns3::proteus;
 
@@ -142,16 +143,16 @@ TEST(Framework, WhatKernelsKeepAndHoldIsChecked)
         ReadFramework(rule("backward", R"("holds": {"fp32": 2, "compute": -1})"));
     EXPECT_EQ(framework.FindRule("cross-entropy", false)->GetHeldBytes(2), 6);
     EXPECT_EQ(framework.FindRule("cross-entropy", false)->GetHeldBytes(4), 4);
-    EXPECT_EQ(
-        ReadFramework(rule("forward", R"("keeps": "fp32")")).FindRule("cross-entropy", true)->kept,
-        ElementFormat::FP32);
-    EXPECT_EQ(
-        ReadFramework(rule("forward", R"("keeps": "wider")")).FindRule("cross-entropy", true)->kept,
-        ElementFormat::WIDER);
-    EXPECT_EQ(ReadFramework(rule("forward", R"("keeps": "fp32-of-cast")"))
-                  .FindRule("cross-entropy", true)
-                  ->kept,
-              ElementFormat::FP32_OF_CAST);
+    const auto kept = [&rule](const std::string& keeps) {
+        return ReadFramework(rule("forward", "\"keeps\": " + keeps))
+            .FindRule("cross-entropy", true)
+            ->kept;
+    };
+    EXPECT_EQ(kept(R"("fp32")"), (std::vector{ElementFormat::FP32}));
+    EXPECT_EQ(kept(R"("wider")"), (std::vector{ElementFormat::WIDER}));
+    EXPECT_EQ(kept(R"("fp32-of-cast")"), (std::vector{ElementFormat::FP32_OF_CAST}));
+    EXPECT_EQ(kept(R"(["compute", "fp32"])"),
+              (std::vector{ElementFormat::COMPUTE, ElementFormat::FP32}));
     EXPECT_NE(GetFrameworkError(rule("forward", R"("expertUs": 1)")).find("expertUs"),
               std::string::npos);
     EXPECT_NE(GetFrameworkError(rule("forward", R"("headCopies": 1)")).find("headCopies"),

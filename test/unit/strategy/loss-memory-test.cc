@@ -59,7 +59,7 @@ TEST(LossMemory, AnEagerLossKeepsAndHoldsFp32)
 {
     const Framework eager = Load("fsdp2");
     Framework plain = eager;
-    plain.operators["cross-entropy"].forward->kept.reset();
+    plain.operators["cross-entropy"].forward->kept.clear();
     plain.operators["cross-entropy"].backward->heldFp32Elements = 0;
     plain.operators["cross-entropy"].backward->heldComputeElements = 0;
     for (const uint64_t waiting : {1, 3})
@@ -81,7 +81,7 @@ TEST(LossMemory, ALossOverTheVocabularyKeepsAndHoldsFp32)
 {
     const Framework eager = Load("fsdp2");
     Framework plain = eager;
-    plain.operators["vocabulary-loss"].forward->kept.reset();
+    plain.operators["vocabulary-loss"].forward->kept.clear();
     plain.operators["vocabulary-loss"].backward->heldFp32Elements = 0;
     plain.operators["vocabulary-loss"].backward->heldComputeElements = 0;
     const std::string plan = R"({"tp": 2, "microBatch": 2, "globalBatch": 2})";
@@ -99,7 +99,7 @@ TEST(LossMemory, FusedAttentionKeepsNoScores)
 {
     Framework framework;
     KernelRule rule;
-    rule.kept = ElementFormat::FP32;
+    rule.kept = {ElementFormat::FP32};
     framework.operators["attention"].forward = rule;
     const std::map<std::string, int64_t> sizes = {{"layers", 1}, {"sequence", 512}};
     for (const int64_t isFused : {0, 1})

@@ -5,7 +5,7 @@
  */
 
 // Steps in JAX on one H200 (workloads/profiles/h200-jax-steps.csv) against the sum of what the
-// compiler makes of their kernels.
+// compiler makes of their kernels, and what it accounts for their memory.
 
 #include "../table-rows.h"
 #include "compile-tools.h"
@@ -14,9 +14,11 @@
 #include "ns3/proteus-framework-json.h"
 #include "ns3/proteus-framework.h"
 #include "ns3/proteus-gpu-model.h"
+#include "ns3/proteus-inventory.h"
 
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <gtest/gtest.h>
 #include <map>
 #include <sstream>
@@ -27,10 +29,9 @@ using namespace ns3::proteus;
 namespace
 {
 
-/// @param row of the table @return what its kernels take, with what the GPU waits for the host,
-/// milliseconds
-double
-ComputeStepMs(const TableRow& row)
+/// @param row of the table @return its step on one GPU
+ExecutionGraph
+CompileStep(const TableRow& row)
 {
     const std::string& shown = row.Get("model");
     const bool isImage = shown.rfind("ViT", 0) == 0;
@@ -66,12 +67,18 @@ ComputeStepMs(const TableRow& row)
                                                      : "llama",
                                              file,
                                              variables);
-    const ExecutionGraph graph =
-        Compile(model, file.GetTree(model), FindGpuDatasheet("H200"), framework);
+    return Compile(model, file.GetTree(model), FindGpuDatasheet("H200"), framework);
+}
+
+/// @return what the kernels of one micro-batch take, with what the GPU waits for the host,
+/// milliseconds
+double
+SumKernelsMs(const ExecutionGraph& graph)
+{
     int64_t sumPs = 0;
     for (const Task& task : graph.GetTasks())
     {
-        sumPs += task.kind == TaskKind::COMPUTE ? task.durationPs : 0; // one micro-batch
+        sumPs += task.kind == TaskKind::COMPUTE ? task.durationPs : 0;
     }
     return static_cast<double>(sumPs) / 1e9;
 }
@@ -95,7 +102,7 @@ TEST(MeasuredSteps, OfJaxOnAnH200)
     std::map<std::string, Errors> errors; // by whether a step is held out
     for (const TableRow& row : ReadProfileRows("h200-jax-steps.csv"))
     {
-        const double error = ComputeStepMs(row) / row.GetNumber("step_ms") - 1;
+        const double error = SumKernelsMs(CompileStep(row)) / row.GetNumber("step_ms") - 1;
         EXPECT_LT(std::abs(error), 0.12) << row.Get("model") << ", " << row.Get("layers");
         Errors& group = errors[row.Get("held_out")];
         group.sizes += std::abs(error);
@@ -112,4 +119,22 @@ TEST(MeasuredSteps, OfJaxOnAnH200)
     EXPECT_EQ(errors["yes"].number, 7);
     EXPECT_LT(errors["no"].GetMean(), 0.04);
     EXPECT_LT(errors["yes"].GetMean(), 0.04);
+}
+
+TEST(MeasuredSteps, MemoryOfJaxOnAnH200)
+{
+    for (const TableRow& row : ReadProfileRows("h200-jax-steps.csv"))
+    {
+        const double accounted =
+            static_cast<double>(AccountMemory(CompileStep(row)).front().peakBytes) / 1e9;
+        const double measured = row.GetNumber("arguments_gb") + row.GetNumber("temporary_gb");
+        std::printf("  %-12s %2s layers, %-6s %-16s %5.1f GB %+5.1f %%\n",
+                    row.Get("model").c_str(),
+                    row.Get("layers").c_str(),
+                    row.Get("attention").c_str(),
+                    row.Get("recompute").c_str(),
+                    measured,
+                    100 * (accounted / measured - 1));
+        EXPECT_NEAR(accounted / measured, 1, 0.16);
+    }
 }
