@@ -313,7 +313,8 @@ class Gpt3Program : public CommandLineProgram
                          "sequences per micro-batch and replica",
                          m_options.microBatch);
         command.AddValue("recompute",
-                         "what the backward pass computes again: none, selective or full",
+                         "what the backward pass computes again: none, selective, "
+                         "between-products or full",
                          m_options.recompute);
         command.AddNames("recompute", GetRecomputePlanNames());
         command.AddValue("schedule", "pipeline schedule: 1f1b or gpipe", m_options.schedule);

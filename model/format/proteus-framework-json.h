@@ -40,11 +40,11 @@
  *   point, in the format of activations and with 4 bytes), [bytes 0] and source; of "dispatch" and
  *   "combine" also [expertUs 0]: microseconds of the host for each expert of the model, besides
  *   those of the kernels; of attention also [headCopies 0]: how many of the kernels copy queries,
- *   keys, values or the result. Of a forward pass [keeps], or a list of such: an element per point
- * that is kept for the backward pass besides what the kind keeps, "compute" or "fp32", "wider"
- * where one that it keeps is in fp32, or "fp32-of-cast" where what was cast to one is kept in fp32,
- * too; of either [holds]: elements ([compute], [fp32]) while its kernels run, and [stacks]:
- * elements moved besides in a loop over blocks (StackCost)
+ *   keys, values or the result. Of a forward pass [keeps], or a list of such: an element per
+ *   point that is kept for the backward pass besides what the kind keeps, "compute" or "fp32",
+ *   "wider" where one that it keeps is in fp32, or "fp32-of-cast" where what was cast to one is
+ *   kept in fp32, too; of either [holds]: elements ([compute], [fp32]) while its kernels run, and
+ *   [stacks]: elements moved besides in a loop over blocks (StackCost)
  * - fuses: object with source, [attention false] and [loss false]: whether attention is one kernel
  *   and the loss of a vocabulary one operator where a model leaves it to the framework
  * - plan: object with source and fields of a strategy's short form, for strategies that leave them

@@ -375,8 +375,9 @@ AddTensorSplits(StrategyTree& tree,
 }
 
 /// Marks what stands before the products of numbered blocks: a group ends with products that follow
-/// each other, whose results other groups read, so that they are not computed again. Routers and
-/// what brings tokens to experts and back count as products: it is not done twice.
+/// each other and do not read each other, so that only other groups read their results, and they
+/// are not computed again. Routers and what brings tokens to experts and back count as products: it
+/// is not done twice.
 void
 RecomputeBetweenProducts(StrategyTree& tree, const Model& model)
 {
@@ -386,31 +387,38 @@ RecomputeBetweenProducts(StrategyTree& tree, const Model& model)
                                             "dispatch",
                                             "combine"};
     std::vector<std::string> group; // paths of operators
-    bool hasProduct = false;
+    std::set<TensorId> results;     // of its products
     std::string last;
     const auto close = [&] {
-        for (const std::string& path : hasProduct ? group : std::vector<std::string>())
+        for (const std::string& path : results.empty() ? std::vector<std::string>() : group)
         {
             StrategyNode& node = FindNode(tree.root, path);
             node.recompute = true;
             node.recomputeGroup = "before " + group.back().substr(group.back().find('.') + 1);
         }
         group.clear();
-        hasProduct = false;
+        results.clear();
     };
     for (const ModelOperator& op : model.GetOperators())
     {
         const std::string block = FindBlock(op.name);
         const bool isProduct = KEPT.count(op.kind) > 0;
-        if (block != last || (hasProduct && !isProduct))
+        const bool isNext = std::any_of(op.reads.begin(), op.reads.end(), [&](const Access& read) {
+            return results.count(read.tensor) > 0;
+        });
+        if (block != last || isNext || (!results.empty() && !isProduct))
         {
             close();
         }
         last = block;
-        if (!block.empty())
+        if (block.empty())
         {
-            group.push_back(op.name);
-            hasProduct = hasProduct || isProduct;
+            continue;
+        }
+        group.push_back(op.name);
+        for (const Access& write : isProduct ? op.writes : std::vector<Access>())
+        {
+            results.insert(write.tensor);
         }
     }
     close();

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "compile-tools.h"
+
 #include "ns3/proteus-compiler.h"
 #include "ns3/proteus-inventory.h"
 #include "ns3/proteus-model-json.h"
@@ -249,17 +251,19 @@ TEST(Recomputation, BetweenProductsKeepsTheirResults)
     const auto compile = [](const std::string& plan) {
         return Compile(R"({"dp": 1, "recompute": ")" + plan + R"("})", 0, {{"vocabulary", 64}});
     };
-    const ExecutionGraph graph = compile("between-products");
-    std::set<std::string> again;
-    for (const Task& task : graph.GetTasks())
-    {
-        const std::string name = graph.GetName(task);
-        const std::size_t suffix = name.find(".recompute");
-        if (suffix != std::string::npos && task.kind == TaskKind::COMPUTE)
+    const auto list = [](const ExecutionGraph& graph) {
+        std::set<std::string> again;
+        for (const Task& task : graph.GetTasks())
         {
-            again.insert(name.substr(0, suffix));
+            const std::string name = graph.GetName(task);
+            const std::size_t suffix = name.find(".recompute");
+            if (suffix != std::string::npos && task.kind == TaskKind::COMPUTE)
+            {
+                again.insert(name.substr(0, suffix));
+            }
         }
-    }
+        return again;
+    };
     std::set<std::string> expected;
     for (int layer = 0; layer < 4; ++layer)
     {
@@ -268,7 +272,20 @@ TEST(Recomputation, BetweenProductsKeepsTheirResults)
             expected.insert("layer" + std::to_string(layer) + "." + name);
         }
     }
-    EXPECT_EQ(again, expected);
+    EXPECT_EQ(list(compile("between-products")), expected);
+    // Router and dispatch both read the second norm, which is kept; tokens are not sent again.
+    const ExecutionGraph experts =
+        compiletest::Compile("mixtral-8x7b",
+                             R"({"dp": 2, "ep": 2, "recompute": "between-products"})",
+                             {{"layers", 1}});
+    EXPECT_EQ(list(experts),
+              (std::set<std::string>{"layer0.norm1",
+                                     "layer0.rotary-q",
+                                     "layer0.rotary-k",
+                                     "layer0.attention",
+                                     "layer0.swiglu"}));
+    EXPECT_EQ(CountBytes(experts, Collective::ALL_TO_ALL)["backward"],
+              CountBytes(experts, Collective::ALL_TO_ALL)["forward"]);
     const auto peak = [&compile](const std::string& plan) {
         return AccountMemory(compile(plan))[0].peakBytes;
     };
