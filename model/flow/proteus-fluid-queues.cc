@@ -96,6 +96,7 @@ FluidQueues::Add(FluidStream& stream, const FlowPair& flow)
     stream.pair = &FindPair(flow);
     stream.flow = &flow;
     stream.isGone = false;
+    stream.isQuiet = false;
     for (const auto& [resource, wire] : flow.hops)
     {
         FluidHop hop;
@@ -197,6 +198,10 @@ FluidQueues::GetWanted(const Port& port, const std::vector<std::pair<uint32_t, d
             continue;
         }
         const FluidStream& stream = *place.stream;
+        if (stream.isQuiet)
+        {
+            continue;
+        }
         m_from.emplace_back(stream.hops[place.hop - 1].port,
                             stream.GetRate() * stream.hops[place.hop].wire);
     }
