@@ -54,6 +54,19 @@ class CongestedFlows
     /// would, or may soon, hold them back
     bool IsWanted(const FlowClass& flows);
 
+    /// Flows may begin at any time, with which IsWanted() of others reckons from now on.
+    /// @param flows with FlowClass::pairs
+    void Await(const FlowClass& flows)
+    {
+        m_queues.Await(flows.pairs);
+    }
+
+    /// Flows are awaited no longer. @param flows which Await() got
+    void StopAwaiting(const FlowClass& flows)
+    {
+        m_queues.StopAwaiting(flows.pairs);
+    }
+
     /**
      * Flows begin to move.
      * @param id of their class, below 2^32, of no other one that moves

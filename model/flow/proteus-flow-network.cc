@@ -86,6 +86,7 @@ FlowNetwork::Join(DeviceId device, TaskId task, uint32_t microBatch, std::functi
         made.profile = nullptr;
         made.isReplayed = false;
         made.isEarly = false;
+        made.isWaiting = false;
         made.ready.clear();
         made.members.clear();
         made.members.reserve(group.size());
@@ -113,8 +114,7 @@ bool
 FlowNetwork::CanBeginEarly(const Communication& communication)
 {
     const auto& classes = communication.profile->classes;
-    if (communication.ready.size() < 2 || classes.size() != 1 || classes.front().pairs.empty() ||
-        !m_congested->IsWanted(classes.front()))
+    if (communication.ready.size() < 2 || classes.size() != 1 || classes.front().pairs.empty())
     {
         return false;
     }
@@ -134,8 +134,29 @@ FlowNetwork::BeginEarly(uint32_t id, uint32_t rank)
         m_congested->Join(communication.live.front(), rank, m_clock.GetTimePs());
         RequestStep();
     }
-    else if (communication.members.size() < group.size() && CanBeginEarly(communication))
+    else if (!communication.isWaiting && communication.members.size() < group.size() &&
+             CanBeginEarly(communication))
     {
+        const FlowClass& flows = communication.profile->classes.front();
+        const bool isWanted = m_congested->IsWanted(flows);
+        communication.isWaiting = true;
+        m_waiting.push_back(id);
+        m_congested->Await(flows);
+        if (isWanted)
+        {
+            BeginWaiting();
+        }
+    }
+}
+
+void
+FlowNetwork::BeginWaiting()
+{
+    for (const uint32_t id : std::exchange(m_waiting, {}))
+    {
+        Communication& communication = m_communications[id];
+        m_congested->StopAwaiting(communication.profile->classes.front());
+        communication.isWaiting = false;
         communication.isReplayed = true;
         communication.isEarly = true;
         Activate(id, 0);
@@ -150,6 +171,11 @@ FlowNetwork::Begin(uint32_t id)
               communication.members.end(),
               [](const auto& a, const auto& b) { return a.rank < b.rank; });
     const auto& classes = communication.profile->classes;
+    if (communication.isWaiting)
+    {
+        m_congested->StopAwaiting(classes.front());
+        m_waiting.erase(std::find(m_waiting.begin(), m_waiting.end(), id));
+    }
     // Latencies are in the replay of what is replayed.
     communication.isReplayed =
         communication.isEarly ||
@@ -295,9 +321,11 @@ FlowNetwork::Activate(uint32_t id, uint32_t index)
     live.cap = isEarly ? LEAST_RATE : std::numeric_limits<double>::infinity();
     live.endPs = NEVER;
     m_communications[id].live.push_back(place);
+    bool isWanted = false;
     if (m_congested && !flows.pairs.empty())
     {
         AdvanceCongestion();
+        isWanted = !m_waiting.empty() && m_congested->IsWanted(flows);
         CongestedFlows::MakeReplay make;
         if (m_communications[id].isReplayed)
         {
@@ -325,6 +353,10 @@ FlowNetwork::Activate(uint32_t id, uint32_t index)
     ++live.version; // whatever was said about the one here before
     m_shares.ChangeCount(place, 1);
     RequestShares();
+    if (isWanted)
+    {
+        BeginWaiting();
+    }
 }
 
 void
