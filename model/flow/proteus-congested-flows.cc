@@ -53,6 +53,7 @@ CongestedFlows::Begin(uint32_t id, const FlowClass& flows, int64_t nowPs, const 
     live.endPs = -1;
     live.leftPart = 1;
     live.replay = nullptr;
+    live.isQuiet = false;
     live.ofFlow.clear();
     m_live.push_back(id);
     m_steps = 1;
@@ -86,6 +87,7 @@ CongestedFlows::Begin(uint32_t id, const FlowClass& flows, int64_t nowPs, const 
             stream.whole = live.replay->GetBytes(stream.flow->flow);
         }
         live.replay->Advance(0);
+        FindQuiet(live);
     }
     if (m_isBusy || live.replay)
     {
@@ -102,6 +104,31 @@ CongestedFlows::Begin(uint32_t id, const FlowClass& flows, int64_t nowPs, const 
         m_isBusy |= m_queues.IsWanted(port);
     }
     m_stepPs = m_queues.GetStepPs();
+}
+
+void
+CongestedFlows::Join(uint32_t id, uint32_t rank, int64_t nowPs)
+{
+    Class& live = m_classes[id];
+    m_steps = 1;
+    const auto sincePs = static_cast<double>(nowPs - live.beginPs);
+    live.replay->Join(rank, sincePs);
+    live.replay->Advance(sincePs);
+    FindQuiet(live);
+    Look();
+}
+
+void
+CongestedFlows::FindQuiet(Class& live)
+{
+    live.isQuiet = live.endPs < 0 && live.replay->IsIdle() &&
+                   std::all_of(live.streams.begin(), live.streams.end(), [](const Stream& stream) {
+                       return stream.come + LAST_BYTES >= stream.handed;
+                   });
+    for (Stream& stream : live.streams)
+    {
+        stream.isQuiet = live.isQuiet;
+    }
 }
 
 bool
@@ -153,6 +180,10 @@ CongestedFlows::Look()
     bool isCalm = true;
     for (const uint32_t id : m_live)
     {
+        if (m_classes[id].isQuiet)
+        {
+            continue;
+        }
         m_isBusy |= m_classes[id].replay != nullptr;
         for (const Stream& stream : m_classes[id].streams)
         {
@@ -192,9 +223,12 @@ CongestedFlows::Arrive()
 double
 CongestedFlows::GetCap(uint32_t id) const
 {
-    return m_isBusy && id < m_classes.size() && m_classes[id].isLive
-               ? m_classes[id].cap
-               : std::numeric_limits<double>::infinity();
+    if (id >= m_classes.size() || !m_classes[id].isLive)
+    {
+        return std::numeric_limits<double>::infinity();
+    }
+    const Class& live = m_classes[id];
+    return live.isQuiet ? 0 : m_isBusy ? live.cap : std::numeric_limits<double>::infinity();
 }
 
 void
@@ -212,6 +246,10 @@ CongestedFlows::Advance(int64_t nowPs, const std::function<double(uint32_t)>& ge
         {
             Class& live = m_classes[id];
             live.left = getLeft(id);
+            if (live.replay)
+            {
+                continue; // it waits for ranks that have not joined
+            }
             for (Stream& stream : live.streams)
             {
                 stream.sent = stream.flow->part * (live.bytes - live.left);
@@ -253,9 +291,11 @@ CongestedFlows::Advance(int64_t nowPs, const std::function<double(uint32_t)>& ge
         if (live.replay)
         {
             GoOn(live, seconds, nowPs);
+            FindQuiet(live);
         }
         live.cap = FindCap(live, seconds);
-        isSteady &= !live.replay && std::abs(live.cap - before) <= SAME_RATE * before;
+        isSteady &=
+            live.isQuiet || (!live.replay && std::abs(live.cap - before) <= SAME_RATE * before);
     }
     m_steps = isSteady ? std::min(2 * m_steps, MOST_STEPS) : 1;
     Look();

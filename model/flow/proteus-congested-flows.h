@@ -54,6 +54,19 @@ class CongestedFlows
     /// would, or may soon, hold them back
     bool IsWanted(const FlowClass& flows);
 
+    /// Flows may begin at any time, with which IsWanted() of others reckons from now on.
+    /// @param flows with FlowClass::pairs
+    void Await(const FlowClass& flows)
+    {
+        m_queues.Await(flows.pairs);
+    }
+
+    /// Flows are awaited no longer. @param flows which Await() got
+    void StopAwaiting(const FlowClass& flows)
+    {
+        m_queues.StopAwaiting(flows.pairs);
+    }
+
     /**
      * Flows begin to move.
      * @param id of their class, below 2^32, of no other one that moves
@@ -66,6 +79,14 @@ class CongestedFlows
                const FlowClass& flows,
                int64_t nowPs,
                const MakeReplay& make = nullptr);
+
+    /**
+     * A rank joins a class whose replay has begun without it.
+     * @param id of the class
+     * @param rank of its program
+     * @param nowPs present time, to which Advance() has been called
+     */
+    void Join(uint32_t id, uint32_t rank, int64_t nowPs);
 
     /// @param flows id of a class whose bytes have moved
     void End(uint32_t flows);
@@ -137,6 +158,7 @@ class CongestedFlows
         int64_t afterPs{0};                 //!< from its last byte to its end
         int64_t endPs{-1};                  //!< see GetEndPs()
         std::unique_ptr<LiveReplay> replay; //!< null: it has none
+        bool isQuiet{false};                //!< whether that waits for ranks that have not joined
         double leftPart{1};                 //!< of its bytes, that have not come by that
         std::vector<uint32_t> ofFlow;       //!< of that: stream, by flow
         std::vector<Stream> streams;
@@ -158,6 +180,9 @@ class CongestedFlows
     double FindCap(const Class& live, double seconds) const;
     /// What is between two ports comes to its end, before time goes on without steps.
     void Arrive();
+    /// @param live a class with a replay, which waits for what others do if nothing of it moves:
+    /// its queue pairs want nothing meanwhile
+    static void FindQuiet(Class& live);
     /// Finds out whether all this is needed, and how long the next step may be.
     void Look();
 

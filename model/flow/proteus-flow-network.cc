@@ -84,6 +84,10 @@ FlowNetwork::Join(DeviceId device, TaskId task, uint32_t microBatch, std::functi
         made.microBatch = microBatch;
         made.computing = 0;
         made.profile = nullptr;
+        made.isReplayed = false;
+        made.isEarly = false;
+        made.isWaiting = false;
+        made.ready.clear();
         made.members.clear();
         made.members.reserve(group.size());
     }
@@ -97,6 +101,66 @@ FlowNetwork::Join(DeviceId device, TaskId task, uint32_t microBatch, std::functi
         communication.profile = &m_profiles.Get(task);
         m_clock.Schedule(device, communication.profile->launchPs, [this, id]() { Begin(id); });
     }
+    else if (m_congested && group.size() > 2)
+    {
+        communication.profile = &m_profiles.Get(task);
+        m_clock.Schedule(device, communication.profile->launchPs, [this, id, rank]() {
+            BeginEarly(id, rank);
+        });
+    }
+}
+
+bool
+FlowNetwork::CanBeginEarly(const Communication& communication)
+{
+    const auto& classes = communication.profile->classes;
+    if (communication.ready.size() < 2 || classes.size() != 1 || classes.front().pairs.empty())
+    {
+        return false;
+    }
+    const auto whole = m_profiles.GetWhole(communication.task);
+    return whole && whole->program->groups.empty();
+}
+
+void
+FlowNetwork::BeginEarly(uint32_t id, uint32_t rank)
+{
+    Communication& communication = m_communications[id];
+    const auto& group = m_graph.GetGroup(m_graph.GetTask(communication.task).place);
+    communication.ready.push_back(rank);
+    if (communication.isEarly)
+    {
+        AdvanceCongestion();
+        m_congested->Join(communication.live.front(), rank, m_clock.GetTimePs());
+        RequestStep();
+    }
+    else if (!communication.isWaiting && communication.members.size() < group.size() &&
+             CanBeginEarly(communication))
+    {
+        const FlowClass& flows = communication.profile->classes.front();
+        const bool isWanted = m_congested->IsWanted(flows);
+        communication.isWaiting = true;
+        m_waiting.push_back(id);
+        m_congested->Await(flows);
+        if (isWanted)
+        {
+            BeginWaiting();
+        }
+    }
+}
+
+void
+FlowNetwork::BeginWaiting()
+{
+    for (const uint32_t id : std::exchange(m_waiting, {}))
+    {
+        Communication& communication = m_communications[id];
+        m_congested->StopAwaiting(communication.profile->classes.front());
+        communication.isWaiting = false;
+        communication.isReplayed = true;
+        communication.isEarly = true;
+        Activate(id, 0);
+    }
 }
 
 void
@@ -107,10 +171,16 @@ FlowNetwork::Begin(uint32_t id)
               communication.members.end(),
               [](const auto& a, const auto& b) { return a.rank < b.rank; });
     const auto& classes = communication.profile->classes;
+    if (communication.isWaiting)
+    {
+        m_congested->StopAwaiting(classes.front());
+        m_waiting.erase(std::find(m_waiting.begin(), m_waiting.end(), id));
+    }
     // Latencies are in the replay of what is replayed.
     communication.isReplayed =
-        m_congested && classes.size() == 1 && !classes.front().pairs.empty() &&
-        m_congested->IsWanted(classes.front()) && m_profiles.GetWhole(communication.task);
+        communication.isEarly ||
+        (m_congested && classes.size() == 1 && !classes.front().pairs.empty() &&
+         m_congested->IsWanted(classes.front()) && m_profiles.GetWhole(communication.task));
     communication.left.assign(communication.members.size(), 0);
     communication.classesLeft = static_cast<uint32_t>(classes.size());
     for (const FlowClass& flowClass : classes)
@@ -138,7 +208,7 @@ FlowNetwork::Begin(uint32_t id)
             EndRank(id, static_cast<uint32_t>(rank), 0);
         }
     }
-    for (uint32_t i = 0; i < classes.size(); ++i)
+    for (uint32_t i = 0; i < classes.size() && !communication.isEarly; ++i)
     {
         if (classes[i].beforePs == 0 || communication.isReplayed)
         {
@@ -149,10 +219,29 @@ FlowNetwork::Begin(uint32_t id)
             m_clock.Schedule(0, classes[i].beforePs, [this, id, i]() { Admit(id, i); });
         }
     }
+    if (communication.isEarly)
+    {
+        JoinLast(communication);
+    }
     if (classes.empty())
     {
         Forget(id);
     }
+}
+
+void
+FlowNetwork::JoinLast(const Communication& communication)
+{
+    AdvanceCongestion();
+    for (uint32_t rank = 0; rank < communication.members.size(); ++rank)
+    {
+        const auto& ready = communication.ready;
+        if (std::find(ready.begin(), ready.end(), rank) == ready.end())
+        {
+            m_congested->Join(communication.live.front(), rank, m_clock.GetTimePs());
+        }
+    }
+    RequestStep();
 }
 
 void
@@ -215,7 +304,9 @@ void
 FlowNetwork::Activate(uint32_t id, uint32_t index)
 {
     const FlowClass& flows = m_communications[id].profile->classes[index];
-    const uint32_t place = m_shares.AddUser(flows.uses, GetLimit(m_communications[id], flows));
+    const bool isEarly = m_communications[id].isEarly;
+    const uint32_t place =
+        m_shares.AddUser(flows.uses, isEarly ? LEAST_RATE : GetLimit(m_communications[id], flows));
     if (place == m_classes.size())
     {
         m_classes.emplace_back();
@@ -227,20 +318,34 @@ FlowNetwork::Activate(uint32_t id, uint32_t index)
     live.left = flows.bytes;
     live.rate = 0;
     live.sincePs = m_clock.GetTimePs();
-    live.cap = std::numeric_limits<double>::infinity();
+    live.cap = isEarly ? LEAST_RATE : std::numeric_limits<double>::infinity();
     live.endPs = NEVER;
     m_communications[id].live.push_back(place);
+    bool isWanted = false;
     if (m_congested && !flows.pairs.empty())
     {
         AdvanceCongestion();
+        isWanted = !m_waiting.empty() && m_congested->IsWanted(flows);
         CongestedFlows::MakeReplay make;
         if (m_communications[id].isReplayed)
         {
             live.endPs = WAITS;
-            make = [this, task = m_communications[id].task](std::vector<bool> isCarried,
-                                                            LiveReplay::Carry carry) {
-                return m_profiles.MakeReplay(task, std::move(isCarried), std::move(carry));
-            };
+            make =
+                [this, isEarly, &communication = m_communications[id]](std::vector<bool> isCarried,
+                                                                       LiveReplay::Carry carry) {
+                    auto replay = m_profiles.MakeReplay(communication.task,
+                                                        std::move(isCarried),
+                                                        std::move(carry),
+                                                        !isEarly);
+                    for (const uint32_t rank : communication.ready)
+                    {
+                        if (isEarly)
+                        {
+                            replay->Join(rank, 0);
+                        }
+                    }
+                    return replay;
+                };
         }
         m_congested->Begin(place, flows, m_clock.GetTimePs(), make);
         RequestStep();
@@ -248,6 +353,10 @@ FlowNetwork::Activate(uint32_t id, uint32_t index)
     ++live.version; // whatever was said about the one here before
     m_shares.ChangeCount(place, 1);
     RequestShares();
+    if (isWanted)
+    {
+        BeginWaiting();
+    }
 }
 
 void

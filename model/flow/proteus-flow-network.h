@@ -145,8 +145,11 @@ class FlowNetwork : public Network
         uint32_t microBatch{0};
         uint32_t computing{0};  //!< ranks that compute
         bool isReplayed{false}; //!< message by message, beside the run
+        bool isEarly{false};    //!< so, since before all ranks have joined
+        bool isWaiting{false};  //!< whether it is in m_waiting
         const CollectiveProfile* profile{nullptr};
         std::vector<Member> members; //!< that have joined
+        std::vector<uint32_t> ready; //!< ranks that may have begun before the last one
         std::vector<uint32_t> left;  //!< by rank: classes that it waits for
         std::vector<uint32_t> live;  //!< classes that move bytes
         uint32_t classesLeft{0};
@@ -171,8 +174,17 @@ class FlowNetwork : public Network
         uint32_t version{0};  //!< counts its rates; an event with an older one is void
     };
 
+    /// A rank begins with what it can do before others have joined, where congestion control has
+    /// that matter. @param id of a communication @param rank that has been launched
+    void BeginEarly(uint32_t id, uint32_t rank);
+    /// @param communication not all of whose ranks have joined @return whether some may begin
+    bool CanBeginEarly(const Communication& communication);
+    /// Congestion control matters from now on: what waits for ranks begins without them.
+    void BeginWaiting();
     /// @param id of a communication all of whose ranks have joined
     void Begin(uint32_t id);
+    /// @param communication that has begun early: all of its other ranks join it now
+    void JoinLast(const Communication& communication);
     /// @param communication under way @return whether it is one message, between memories or their
     /// copy engines, which those on the same way follow in order, as on one queue pair
     bool IsMessage(const Communication& communication) const;
@@ -226,7 +238,8 @@ class FlowNetwork : public Network
     std::unordered_map<GroupId, std::deque<uint32_t>> m_messages;
 
     std::unique_ptr<CongestedFlows> m_congested; //!< null: no congestion control
-    bool m_isStepRequested{false};               //!< of that
+    std::vector<uint32_t> m_waiting; //!< communications that could begin without their last ranks
+    bool m_isStepRequested{false};   //!< of that
     bool m_isRequested{false};
 
     std::vector<double> m_wireBytes;      //!< by resource

@@ -206,12 +206,16 @@ FlowProfiles::GetWhole(TaskId id)
 }
 
 std::unique_ptr<LiveReplay>
-FlowProfiles::MakeReplay(TaskId id, std::vector<bool> isCarried, LiveReplay::Carry carry)
+FlowProfiles::MakeReplay(TaskId id,
+                         std::vector<bool> isCarried,
+                         LiveReplay::Carry carry,
+                         bool isWhole)
 {
     return std::make_unique<LiveReplay>(GetWhole(id),
                                         m_routes,
                                         std::move(isCarried),
-                                        std::move(carry));
+                                        std::move(carry),
+                                        isWhole);
 }
 
 const CollectiveProfile&

@@ -167,10 +167,11 @@ class FlowProfiles
     std::shared_ptr<const ReplayInput> GetWhole(TaskId task);
 
     /// @param task a communication that has a whole @param isCarried by flow: see LiveReplay;
-    /// empty: none @param carry see there @return its replay
+    /// empty: none @param carry see there @param isWhole see there @return its replay
     std::unique_ptr<LiveReplay> MakeReplay(TaskId task,
                                            std::vector<bool> isCarried,
-                                           LiveReplay::Carry carry);
+                                           LiveReplay::Carry carry,
+                                           bool isWhole = true);
 
     /// @return what classes use
     const std::vector<FlowResource>& GetResources() const

@@ -96,6 +96,7 @@ FluidQueues::Add(FluidStream& stream, const FlowPair& flow)
     stream.pair = &FindPair(flow);
     stream.flow = &flow;
     stream.isGone = false;
+    stream.isQuiet = false;
     for (const auto& [resource, wire] : flow.hops)
     {
         FluidHop hop;
@@ -148,14 +149,44 @@ FluidQueues::IsWanted(const std::vector<FlowPair>& pairs)
         {
             return true;
         }
+    }
+    ListComing(pairs, [&more](uint32_t port, const auto& coming) { more[port].push_back(coming); });
+    return std::any_of(more.begin(), more.end(), [this](auto& entry) {
+        const auto& awaited = m_ports[entry.first].awaited;
+        entry.second.insert(entry.second.end(), awaited.begin(), awaited.end());
+        return IsWanted(entry.first, entry.second);
+    });
+}
+
+template <class See>
+void
+FluidQueues::ListComing(const std::vector<FlowPair>& pairs, const See& see)
+{
+    for (const FlowPair& flow : pairs)
+    {
         for (std::size_t i = 1; i < flow.hops.size(); ++i)
         {
-            more[FindPort(flow.hops[i].first)].emplace_back(FindPort(flow.hops[i - 1].first),
-                                                            flow.source * flow.hops[i].second);
+            const uint32_t from = FindPort(flow.hops[i - 1].first);
+            see(FindPort(flow.hops[i].first),
+                std::make_pair(from, flow.source * flow.hops[i].second));
         }
     }
-    return std::any_of(more.begin(), more.end(), [this](const auto& entry) {
-        return IsWanted(entry.first, entry.second);
+}
+
+void
+FluidQueues::Await(const std::vector<FlowPair>& pairs)
+{
+    ListComing(pairs, [this](uint32_t port, const auto& coming) {
+        m_ports[port].awaited.push_back(coming);
+    });
+}
+
+void
+FluidQueues::StopAwaiting(const std::vector<FlowPair>& pairs)
+{
+    ListComing(pairs, [this](uint32_t port, const auto& coming) {
+        auto& awaited = m_ports[port].awaited;
+        awaited.erase(std::find(awaited.begin(), awaited.end(), coming));
     });
 }
 
@@ -197,6 +228,10 @@ FluidQueues::GetWanted(const Port& port, const std::vector<std::pair<uint32_t, d
             continue;
         }
         const FluidStream& stream = *place.stream;
+        if (stream.isQuiet)
+        {
+            continue;
+        }
         m_from.emplace_back(stream.hops[place.hop - 1].port,
                             stream.GetRate() * stream.hops[place.hop].wire);
     }

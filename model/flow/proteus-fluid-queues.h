@@ -63,6 +63,7 @@ struct FluidStream
     int64_t handedPs{0};        //!< when it got that, if it had nothing to send; 0: it had
     std::vector<FluidHop> hops; //!< on its way, the first out of the NIC
     bool isGone{false};         //!< whether it leaves the ports now
+    bool isQuiet{false};        //!< whether it has nothing to send for now
 
     /// @return whether the queue pair has not got its rate back
     bool IsPaced() const
@@ -108,8 +109,15 @@ class FluidQueues
     bool IsWanted(uint32_t port, const std::vector<std::pair<uint32_t, double>>& more = {});
 
     /// @param pairs that would come @return whether one has not got its rate back, or ports would
-    /// be wanted for more than they have
+    /// be wanted for more than they have, with what is awaited there
     bool IsWanted(const std::vector<FlowPair>& pairs);
+
+    /// Queue pairs may come at any time, which IsWanted() of others counts from now on. @param
+    /// pairs
+    void Await(const std::vector<FlowPair>& pairs);
+
+    /// Queue pairs are awaited no longer. @param pairs which Await() got
+    void StopAwaiting(const std::vector<FlowPair>& pairs);
 
     /// @return whether some port is wanted for more than it has
     bool IsAnyWanted();
@@ -151,6 +159,8 @@ class FluidQueues
         bool isUsed{false};        //!< whether it is in m_used
         uint32_t level{0};         //!< how many ports may be before it
         std::vector<Place> places; //!< what uses it
+        /// What may come at any time: by the port before, wire bytes per second.
+        std::vector<std::pair<uint32_t, double>> awaited;
     };
 
     /// What passes a port in a step.
@@ -163,6 +173,10 @@ class FluidQueues
         double packets; //!< of the stream
     };
 
+    /// @param pairs queue pairs @param see called with each port of a switch on their ways, and
+    /// what comes to it: by the port before, wire bytes per second
+    template <class See>
+    void ListComing(const std::vector<FlowPair>& pairs, const See& see);
     /// @param flow of a queue pair @return that, which is made if there is none
     FluidPair& FindPair(const FlowPair& flow);
     /// @param resource of a link @return its port, in m_ports

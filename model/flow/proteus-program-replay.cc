@@ -156,8 +156,12 @@ class Replay
 
     ReplayTimes Run(const std::function<void()>& goOn);
 
-    /// All blocks do what they can at once.
+    /// All ranks are there: their blocks do what they can at once.
     void Start();
+    /// A rank that has not joined does nothing until it does. @param rank which one
+    void Wait(uint32_t rank);
+    /// @param rank that joins @param timePs when
+    void Join(uint32_t rank, double timePs);
     /// Goes on. @param untilPs what happens until then has happened, as others say when it happens
     void Advance(double untilPs);
     /// A message has arrived. @param flow of it @param arrivalPs when
@@ -167,6 +171,12 @@ class Replay
     bool IsOver() const
     {
         return m_blocksLeft == 0;
+    }
+
+    /// @return whether nothing happens unless a rank joins, or what others carry arrives
+    bool IsIdle() const
+    {
+        return std::isinf(m_clock.GetNextPs());
     }
 
     /// @return end of the last step so far
@@ -214,6 +224,8 @@ class Replay
     }
 
     void SetUpRank(uint32_t rank);
+    /// The blocks of a rank do what they can. @param rank that has joined
+    void BeginRank(uint32_t rank);
     /// The bytes of a step leave over a flow.
     void SendMessage(uint32_t flow, const Step& step);
     /// A flow has sent a message.
@@ -237,6 +249,7 @@ class Replay
     std::vector<uint32_t> m_receivers; //!< by flow: block
     std::vector<uint32_t> m_senders;   //!< by flow: block
     std::vector<double> m_rankStepPs;  //!< by rank: end of its last step
+    std::vector<uint32_t> m_runs;      //!< by rank: its place in the machine
     uint32_t m_blocksLeft{0};          //!< that have steps to do
     ReplayTimes m_times;
 };
@@ -245,6 +258,7 @@ void
 Replay::SetUpRank(uint32_t rank)
 {
     const uint32_t run = m_machine.AddRank(m_program, m_waiters, rank);
+    m_runs.push_back(run);
     const auto& blocks = m_program.ranks[rank].blocks;
     for (uint32_t number = 0; number < blocks.size(); ++number)
     {
@@ -285,6 +299,40 @@ Replay::Start()
         }
     }
     for (uint32_t block = 0; block < m_machine.GetNBlocks(); ++block)
+    {
+        m_machine.Advance(block);
+    }
+}
+
+void
+Replay::Wait(uint32_t rank)
+{
+    for (const uint32_t block : m_machine.GetRank(m_runs[rank]).blocks)
+    {
+        m_machine.GetBlock(block).busy = true;
+    }
+}
+
+void
+Replay::Join(uint32_t rank, double timePs)
+{
+    m_clock.Push(timePs, ReplayEvent::JOIN, rank, 1);
+}
+
+void
+Replay::BeginRank(uint32_t rank)
+{
+    const std::vector<uint32_t>& blocks = m_machine.GetRank(m_runs[rank]).blocks;
+    for (const uint32_t block : blocks)
+    {
+        m_machine.GetBlock(block).busy = false;
+        const uint32_t flow = m_machine.GetBlock(block).receiveFlow;
+        if (flow != NO_ID && m_receivers[flow] == block)
+        {
+            m_machine.GrantSlots(block);
+        }
+    }
+    for (const uint32_t block : blocks)
     {
         m_machine.Advance(block);
     }
@@ -458,6 +506,9 @@ Replay::Handle(const ReplayEvent& event)
     case ReplayEvent::STEP_END:
         m_machine.Finish(event.id);
         return;
+    case ReplayEvent::JOIN:
+        BeginRank(event.id);
+        return;
     }
 }
 
@@ -482,8 +533,10 @@ class LiveReplay::Body
     Body(std::shared_ptr<const ReplayInput> input,
          const FlowRoutes& all,
          std::vector<bool> isCarried,
-         Carry carry)
+         Carry carry,
+         bool isWhole)
         : m_input(std::move(input)),
+          m_isStarted(!isWhole),
           m_replay(*m_input->program,
                    m_input->flows,
                    m_input->routes,
@@ -493,6 +546,10 @@ class LiveReplay::Body
                    std::move(isCarried),
                    std::move(carry))
     {
+        for (uint32_t rank = 0; m_isStarted && rank < m_input->program->ranks.size(); ++rank)
+        {
+            m_replay.Wait(rank);
+        }
     }
 
     /// @return the replay
@@ -521,15 +578,20 @@ class LiveReplay::Body
 
   private:
     std::shared_ptr<const ReplayInput> m_input; //!< kept
-    Replay m_replay;                            //!< of that
-    bool m_isStarted{false};                    //!< whether the first steps have begun
+    bool m_isStarted; //!< whether the first steps have begun, or do when their ranks join
+    Replay m_replay;  //!< of that
 };
 
 LiveReplay::LiveReplay(std::shared_ptr<const ReplayInput> input,
                        const FlowRoutes& all,
                        std::vector<bool> isCarried,
-                       Carry carry)
-    : m_body(std::make_unique<Body>(std::move(input), all, std::move(isCarried), std::move(carry)))
+                       Carry carry,
+                       bool isWhole)
+    : m_body(std::make_unique<Body>(std::move(input),
+                                    all,
+                                    std::move(isCarried),
+                                    std::move(carry),
+                                    isWhole))
 {
 }
 
@@ -539,6 +601,18 @@ void
 LiveReplay::Deliver(uint32_t flow, double timePs)
 {
     m_body->Get().Arrive(flow, timePs);
+}
+
+void
+LiveReplay::Join(uint32_t rank, double timePs)
+{
+    m_body->Get().Join(rank, timePs);
+}
+
+bool
+LiveReplay::IsIdle() const
+{
+    return m_body->Get().IsIdle();
 }
 
 void

@@ -104,12 +104,22 @@ class LiveReplay
      * @param all where the routes are; must outlive this object
      * @param isCarried by flow: whether others carry its messages; those beyond its end: no
      * @param carry is told of these
+     * @param isWhole whether all ranks are there from the first Advance() on; else each begins when
+     * it joins
      */
     LiveReplay(std::shared_ptr<const ReplayInput> input,
                const FlowRoutes& all,
                std::vector<bool> isCarried,
-               Carry carry);
+               Carry carry,
+               bool isWhole = true);
     ~LiveReplay();
+
+    /// A rank begins with what it can do. @param rank of the program @param timePs when, not before
+    /// the last Advance()
+    void Join(uint32_t rank, double timePs);
+
+    /// @return whether nothing happens but for what others carry and for ranks that join
+    bool IsIdle() const;
 
     /// The last byte of a message that others carry arrives. @param flow of it, one call for each
     /// message, in order @param timePs when, not before the last Advance()

@@ -29,13 +29,14 @@ struct ReplayEvent
         SENT,    //!< a message of a kind of flows
         USE,     //!< what a message of a flow has brought can be used
         GRANT,   //!< a clear-to-send of a flow has arrived, for `count` chunks
-        STEP_END //!< a step that kept its block busy is done
+        STEP_END, //!< a step that kept its block busy is done
+        JOIN      //!< a rank joins
     };
 
     double timePs;   //!< when
     uint64_t number; //!< order of events at the same time
     What what;       //!< which of these
-    uint32_t id;     //!< SENT: the kind; USE, GRANT: the flow; STEP_END: the block
+    uint32_t id;     //!< SENT: the kind; USE, GRANT: the flow; STEP_END: the block; JOIN: the rank
     uint32_t count;  //!< GRANT: see What
 
     /// @param other an event @return whether that one comes first

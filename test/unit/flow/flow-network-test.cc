@@ -373,6 +373,27 @@ TEST(LiveReplay, GoesOnWithWhatOthersCarry)
     EXPECT_LT(endPs, nowPs + alonePs);
 }
 
+TEST(LiveReplay, ARankThatHasNotJoinedDoesNothing)
+{
+    OneChannel ring(1, "Simple", 1 << 20);
+    const auto ranks = static_cast<uint32_t>(ring.GetProfiles().GetWhole(0)->program->ranks.size());
+    const double alonePs = FindEndPs(*ring.GetProfiles().MakeReplay(0, {}, nullptr));
+    const auto join = [&](double lastPs) {
+        auto replay = ring.GetProfiles().MakeReplay(0, {}, nullptr, false);
+        EXPECT_TRUE(replay->IsIdle());
+        for (uint32_t rank = 0; rank < ranks; ++rank)
+        {
+            replay->Join(rank, rank + 1 < ranks ? 0 : lastPs);
+        }
+        return FindEndPs(*replay);
+    };
+    EXPECT_NEAR(join(0), alonePs, 1000);
+    // The others have sent what they could.
+    constexpr double LATE_PS = 1e9;
+    EXPECT_LT(join(LATE_PS), LATE_PS + alonePs);
+    EXPECT_GT(join(LATE_PS), LATE_PS + alonePs / 2);
+}
+
 TEST(AlphaBeta, IgnoresWhoElseIsThere)
 {
     Together together(3);
