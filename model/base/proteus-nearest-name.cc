@@ -6,6 +6,8 @@
 
 #include "proteus-nearest-name.h"
 
+#include "proteus-comma-list.h"
+
 #include <algorithm>
 #include <cctype>
 
@@ -101,18 +103,18 @@ std::string
 Suggest(const std::string& name, const std::vector<std::string>& names)
 {
     const std::string typed = Squeeze(name);
-    std::string meant; // names that begin with it
+    std::vector<std::string> meant; // names that begin with it
     std::string all;
     for (const std::string& candidate : names)
     {
         if (!typed.empty() && Squeeze(candidate).rfind(typed, 0) == 0)
         {
-            meant += (meant.empty() ? "" : " or ") + candidate;
+            meant.push_back(candidate);
         }
         all += (all.empty() ? "there are " : ", ") + candidate;
     }
-    meant = meant.empty() ? FindNearest(name, names) : meant;
-    return meant.empty() ? all : "did you mean " + meant + "?";
+    const std::string likely = meant.empty() ? FindNearest(name, names) : ListAlternatives(meant);
+    return likely.empty() ? all : "did you mean " + likely + "?";
 }
 
 } // namespace proteus
