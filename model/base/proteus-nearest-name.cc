@@ -19,16 +19,17 @@ namespace proteus
 namespace
 {
 
-/// @return letters and digits in lower case
+/// @return letters and digits in lower case; those beyond ASCII are letters as they are
 std::string
 Squeeze(const std::string& name)
 {
     std::string squeezed;
     for (const char c : name)
     {
-        if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '+' || c == '.')
+        const auto byte = static_cast<unsigned char>(c);
+        if (std::isalnum(byte) != 0 || byte >= 0x80 || c == '+' || c == '.')
         {
-            squeezed += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+            squeezed += static_cast<char>(std::tolower(byte));
         }
     }
     return squeezed;
