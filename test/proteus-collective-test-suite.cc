@@ -283,7 +283,7 @@ class ProteusCollectiveWithoutRdma : public TestCase
         {
             Vertex card;
             card.kind = VertexKind::NIC;
-            card.peerToPeer = reaches;
+            card.gpuDirectRdma = reaches;
             const auto gpus = AddServerVertices(cluster, server, MakeGpu("V100-SXM2-32GB"), 2);
             const auto inside = AddServerVertices(cluster, server, VertexKind::PCIE_SWITCH, 1);
             const auto cpus = AddServerVertices(cluster, server, MakeCpu(0, false), 1);

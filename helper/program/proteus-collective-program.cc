@@ -467,7 +467,11 @@ RunCollectiveProgram(const CollectiveProgramOptions& typed)
                                         ToCount(options.nodes, "nodes", 0, MAX_SERVERS),
                                         options.fabric.GetOptions());
     WarnOfGpus(log, cluster, options.measured);
-    CheckCollectiveSizes(sizes, cluster);
+    CheckCollectiveSizes(sizes,
+                         cluster,
+                         options.measured.empty()
+                             ? "--min and --max"
+                             : "--measured=" + options.measured + ", and --min and --max");
     const CollectiveTest test = MakeTest(options, schedule, cluster);
     CheckLog(log, test, options.measured, typed.collective + log.collective);
     if (schedule)

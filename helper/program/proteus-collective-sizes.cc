@@ -104,14 +104,16 @@ WarnOfSizes(const MscclSchedule& schedule,
 }
 
 void
-CheckCollectiveSizes(const std::vector<CollectiveSize>& sizes, const Cluster& cluster)
+CheckCollectiveSizes(const std::vector<CollectiveSize>& sizes,
+                     const Cluster& cluster,
+                     const std::string& options)
 {
     uint64_t most = 0;
     for (const CollectiveSize& size : sizes)
     {
         most = std::max(most, size.bytes);
     }
-    CheckBufferSize(most, cluster, "--min and --max");
+    CheckBufferSize(most, cluster, options);
 }
 
 void

@@ -56,9 +56,11 @@ void WarnOfSizes(const MscclSchedule& schedule,
                  const std::string& file);
 
 /// @ingroup proteus
-/// @param sizes that are to be run @param cluster with the GPUs
+/// @param sizes that are to be run @param cluster with the GPUs @param options that say them
 /// @throw std::invalid_argument if a buffer of the largest does not fit into the memory of a GPU
-void CheckCollectiveSizes(const std::vector<CollectiveSize>& sizes, const Cluster& cluster);
+void CheckCollectiveSizes(const std::vector<CollectiveSize>& sizes,
+                          const Cluster& cluster,
+                          const std::string& options);
 
 /// @ingroup proteus
 /// @param bytes of a buffer @param cluster with the GPUs @param options that say it

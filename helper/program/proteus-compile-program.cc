@@ -238,6 +238,16 @@ class CompileProgram : public CommandLineProgram
                 return m_options.isUntimed ? "kernels get no times (--untimed)" : "";
             });
         }
+        for (const char* name : {"launchInterval", "untimed"})
+        {
+            command.AddIdle(name, [this]() {
+                const std::string& graph = m_options.graph;
+                return m_options.chakra.empty() && (graph.empty() || EndsWith(graph, ".dot"))
+                           ? "no file with times is written (--saveGraph=FILE.json or .pb, "
+                             "--chakra)"
+                           : "";
+            });
+        }
         command.AddHint("graph", "--saveGraph=FILE saves one (--graph reads one, in proteus-run)");
         command.AddHint("memory",
                         "--memoryCsv=FILE writes it (--memory is that of a GPU, in "

@@ -495,6 +495,9 @@ class FabricsProgram : public CommandLineProgram
         });
         command.AddValue("graph", "execution graph to run, a .json or .pb file", m_options.graph);
         command.AddInput("graph");
+        m_options.model.AddIdleTo(command, [this]() {
+            return m_options.graph.empty() ? "" : "the job is that of --graph";
+        });
         command.AddValue(
             "fabrics",
             "what to compare, separated by commas, or by semicolons where a part has "

@@ -17,6 +17,7 @@
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 #include <vector>
 
@@ -107,10 +108,15 @@ void
 WarnOfLargeSizes(const std::string& path, const Cluster& cluster, const ExecutionGraph& graph)
 {
     // All GPUs of a cluster are of one kind as a rule: the largest memory counts.
-    uint64_t memory = 0;
+    std::set<std::string> names;
     for (const VertexId gpu : cluster.GetGpus())
     {
-        const GpuModel* model = MatchGpuModel(cluster.GetVertices()[gpu].model);
+        names.insert(cluster.GetVertices()[gpu].model);
+    }
+    uint64_t memory = 0;
+    for (const std::string& name : names)
+    {
+        const GpuModel* model = MatchGpuModel(name);
         memory = std::max(memory, model ? model->sheet.memoryBytes : 0);
     }
     uint64_t nLarge = 0;

@@ -22,6 +22,7 @@
 #include "ns3/proteus-profile-doubts.h"
 #include "ns3/proteus-profile-json.h"
 #include "ns3/proteus-readable-file.h"
+#include "ns3/proteus-shown-name.h"
 #include "ns3/proteus-split.h"
 #include "ns3/proteus-strategy-error.h"
 #include "ns3/proteus-strategy-json.h"
@@ -284,8 +285,8 @@ FormatKernel(const ProfileEntry& entry)
     {
         AppendName(shape, std::to_string(size));
     }
-    return entry.gpu + ", " + ToString(entry.kernelClass) + " " + ToString(entry.pass) + ", " +
-           ToString(entry.type) + ", [" + shape + "]";
+    return ShownName(entry.gpu) + ", " + ToString(entry.kernelClass) + " " + ToString(entry.pass) +
+           ", " + ToString(entry.type) + ", [" + shape + "]";
 }
 
 /// Names measured times that look as if they were in another unit.
@@ -367,6 +368,16 @@ ModelOptions::AddModelTo(OptionList& command)
     command.AddMeaning("model", [this](const std::string& name) {
         return FindRealPath(FindModelFile(name, folder));
     });
+}
+
+void
+ModelOptions::AddIdleTo(OptionList& command, const std::function<std::string()>& reason) const
+{
+    // Without a model --strategy is refused.
+    for (const char* name : {"variables", "firstStageBlocks", "lastStageBlocks", "framework"})
+    {
+        command.AddIdle(name, reason);
+    }
 }
 
 void

@@ -59,6 +59,10 @@ struct ModelOptions
                const FrameworkOption& framework,
                const std::function<std::string()>& gpu);
 
+    /// @param command which has these options, and --framework @param reason returns why none of
+    /// them has an effect, e.g. since the job is no model; else an empty text. Asked after Parse()
+    void AddIdleTo(OptionList& command, const std::function<std::string()>& reason) const;
+
     /**
      * @param defaults for what strategy and model leave out, as FrameworkOption::LoadPlan() has
      * them

@@ -11,7 +11,6 @@
 #include "proteus-unused-network.h"
 
 #include "ns3/proteus-breakdown.h"
-#include "ns3/proteus-reached-links.h"
 
 #include <algorithm>
 #include <set>
@@ -109,10 +108,7 @@ RunNotes::Hear(const ProgramOptions& options,
     }
     record.notes.insert(record.notes.begin(), lines.begin(), lines.end());
     for (const auto& more : {ListIgnoredSettings(traits, settings),
-                             ListIdleSettings(traits,
-                                              settings,
-                                              cluster,
-                                              FindCrossedLinks(record, settings, graph, cluster))})
+                             ListIdleSettings(traits, settings, cluster, record.crossed)})
     {
         lines.insert(lines.end(), more.begin(), more.end());
     }
@@ -130,7 +126,8 @@ RunNotes::HearPackets(const ExecutorSettings& settings,
         return;
     }
     std::vector<std::string> lines = FindUnusedOptions(g_notes->m_typed, traits, cluster, links);
-    for (const std::string& line : ListIdleSettings(traits, settings, cluster, links))
+    for (const std::string& line :
+         ListIdleSettings(traits, settings, cluster, FindCrossedLinks(links)))
     {
         lines.push_back(line);
     }

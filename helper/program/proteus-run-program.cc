@@ -234,12 +234,9 @@ AddInput(OptionList& command, Input& input, const ProgramOptions& options)
         command.AddIdle(name,
                         [&input]() { return input.trace.empty() ? "there is no --trace" : ""; });
     }
-    for (const char* name : {"variables", "firstStageBlocks", "lastStageBlocks", "framework"})
-    {
-        command.AddIdle(name, [&input]() {
-            return input.model.model.empty() ? "there is no --model" : "";
-        });
-    }
+    input.model.AddIdleTo(command, [&input]() {
+        return input.model.model.empty() ? "there is no --model" : "";
+    });
 }
 
 /// The program.

@@ -9,6 +9,7 @@
 #include "proteus-name-lists.h"
 #include "proteus-program-options.h"
 
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-executor.h"
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-schedule-json.h"
@@ -36,11 +37,12 @@ FindNothingToOrder(const ExecutionGraph& graph,
                    const ScheduleSettings& settings,
                    const ExecutionGraph& scheduled)
 {
-    std::string kinds;
+    std::vector<std::string> names;
     for (const Parallelism kind : settings.kinds)
     {
-        kinds += (kinds.empty() ? "" : " or ") + std::string(ToString(kind));
+        names.emplace_back(ToString(kind));
     }
+    const std::string kinds = ListAlternatives(names);
     std::vector<uint32_t> counts(graph.GetNDevices(), 0); // of communications, by device
     uint32_t most = 0;
     bool hasOthers = false;

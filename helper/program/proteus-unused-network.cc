@@ -36,21 +36,6 @@ namespace proteus
 namespace
 {
 
-/// @param links what links carried @return those that carried something
-std::vector<LinkId>
-FindCrossed(const std::vector<LinkStatistics>& links)
-{
-    std::vector<LinkId> crossed;
-    for (const LinkStatistics& use : links)
-    {
-        if (use.wireBytes > 0)
-        {
-            crossed.push_back(use.link);
-        }
-    }
-    return crossed;
-}
-
 /// @param options of fabrics @param name of an option
 /// @return the same without it; nothing if the option is not of fabrics
 std::optional<FabricOptions>
@@ -282,7 +267,7 @@ FindUnusedRouting(const TypedNetwork& typed,
     const std::string option = "--" + name + "=" + value;
     if (!traits.hasPackets || value.empty() || value == "UpDown" || links.empty() ||
         !FindTyped(typed.configuration, "scenario").empty() || IsNamed(typed, option) ||
-        HasEqualPaths(cluster, FindCrossed(links), traits.hasPackets))
+        HasEqualPaths(cluster, FindCrossedLinks(links), traits.hasPackets))
     {
         return {};
     }
@@ -356,7 +341,7 @@ FindUnusedNetwork(const TypedNetwork& typed,
                   const Cluster& cluster,
                   const std::vector<LinkStatistics>& links)
 {
-    const std::vector<LinkId> crossed = FindCrossed(links);
+    const std::vector<LinkId> crossed = FindCrossedLinks(links);
     const bool hasLeft = std::any_of(crossed.begin(), crossed.end(), [&](LinkId link) {
         return LeavesServer(cluster, cluster.GetLinks()[link]);
     });

@@ -6,6 +6,8 @@
 
 #include "proteus-comma-list.h"
 
+#include <cstddef>
+
 namespace ns3
 {
 namespace proteus
@@ -19,6 +21,17 @@ AppendName(std::string& list, std::string_view name)
         list += ", ";
     }
     list += name;
+}
+
+std::string
+ListAlternatives(const std::vector<std::string>& names)
+{
+    std::string list;
+    for (std::size_t i = 0; i < names.size(); ++i)
+    {
+        list += (i == 0 ? "" : i + 1 < names.size() ? ", " : " or ") + names[i];
+    }
+    return list;
 }
 
 } // namespace proteus

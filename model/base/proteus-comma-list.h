@@ -9,6 +9,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ns3
 {
@@ -32,6 +33,10 @@ ListNames(const NAMES& names)
     }
     return list;
 }
+
+/// @ingroup proteus
+/// @param names texts of which one holds @return them as a message lists them: "a, b or c"
+std::string ListAlternatives(const std::vector<std::string>& names);
 
 } // namespace proteus
 } // namespace ns3

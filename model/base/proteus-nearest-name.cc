@@ -6,6 +6,8 @@
 
 #include "proteus-nearest-name.h"
 
+#include "proteus-comma-list.h"
+
 #include <algorithm>
 #include <cctype>
 
@@ -17,16 +19,17 @@ namespace proteus
 namespace
 {
 
-/// @return letters and digits in lower case
+/// @return letters and digits in lower case; those beyond ASCII are letters as they are
 std::string
 Squeeze(const std::string& name)
 {
     std::string squeezed;
     for (const char c : name)
     {
-        if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '+' || c == '.')
+        const auto byte = static_cast<unsigned char>(c);
+        if (std::isalnum(byte) != 0 || byte >= 0x80 || c == '+' || c == '.')
         {
-            squeezed += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+            squeezed += static_cast<char>(std::tolower(byte));
         }
     }
     return squeezed;
@@ -101,18 +104,18 @@ std::string
 Suggest(const std::string& name, const std::vector<std::string>& names)
 {
     const std::string typed = Squeeze(name);
-    std::string meant; // names that begin with it
+    std::vector<std::string> meant; // names that begin with it
     std::string all;
     for (const std::string& candidate : names)
     {
         if (!typed.empty() && Squeeze(candidate).rfind(typed, 0) == 0)
         {
-            meant += (meant.empty() ? "" : " or ") + candidate;
+            meant.push_back(candidate);
         }
         all += (all.empty() ? "there are " : ", ") + candidate;
     }
-    meant = meant.empty() ? FindNearest(name, names) : meant;
-    return meant.empty() ? all : "did you mean " + meant + "?";
+    const std::string likely = meant.empty() ? FindNearest(name, names) : ListAlternatives(meant);
+    return likely.empty() ? all : "did you mean " + likely + "?";
 }
 
 } // namespace proteus

@@ -113,9 +113,14 @@ CheckCapabilities(const Vertex& vertex)
         wrong = "copy engines";
     }
     else if (!vertex.peerToPeer && vertex.kind != VertexKind::CPU &&
-             vertex.kind != VertexKind::NIC && vertex.kind != VertexKind::PCIE_SWITCH)
+             vertex.kind != VertexKind::PCIE_SWITCH)
     {
         wrong = "peer-to-peer to be disabled";
+    }
+    else if (!vertex.gpuDirectRdma && vertex.kind != VertexKind::CPU &&
+             vertex.kind != VertexKind::NIC)
+    {
+        wrong = "GPUDirect RDMA to be disabled";
     }
     else if (vertex.multicast && !isSwitch)
     {

@@ -180,11 +180,14 @@ struct Vertex
     /// Payload that it forwards of what one link brings in, as through the root complex of a CPU;
     /// 0: no limit.
     double forwardBytesPerSecond{0};
-    /// PCIe switches: false where access control services (ACS) send what goes from one device
-    /// below to another up to the root and down again, as Paths does. CPUs: false where devices
-    /// below do not write to each other, NICs: where they do not reach GPUs (no GPUDirect RDMA), so
-    /// that copies take two steps, through host memory.
+    /// CPUs: false where GPUs below do not write to each other, so that copies take two steps,
+    /// through host memory (NVIDIA/nccl, src/graph/paths.cc, ncclTopoCheckP2p()). PCIe switches:
+    /// false where access control services (ACS) send what goes from one device below to another
+    /// up to the root and down again, as Paths does; NICs do not reach GPUs there either.
     bool peerToPeer{true};
+    /// CPUs and NICs: false where GPUs and NICs do not write to each other (no GPUDirect RDMA, the
+    /// same file, ncclTopoCheckGdr()), so that copies take two steps.
+    bool gpuDirectRdma{true};
     bool multicast{false};   //!< switches: copy a unit to several ports (NVLS, SHARP)
     bool reduction{false};   //!< switches: combine units of several ports into one (NVLS, SHARP)
     uint64_t bufferBytes{0}; //!< SWITCH: memory shared by all ports; 0: the fabric's default

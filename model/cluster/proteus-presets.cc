@@ -136,6 +136,7 @@ MakeCpu(double forwardBytesPerSecond, bool peerToPeer, CpuVendor vendor)
     cpu.kind = VertexKind::CPU;
     cpu.forwardBytesPerSecond = forwardBytesPerSecond;
     cpu.peerToPeer = peerToPeer;
+    cpu.gpuDirectRdma = peerToPeer;
     return cpu;
 }
 

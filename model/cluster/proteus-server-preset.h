@@ -119,7 +119,7 @@ Vertex MakeNvSwitch(uint32_t nvlinkGeneration);
  * @ingroup proteus
  * Root complex of a CPU.
  * @param forwardBytesPerSecond what it forwards between devices; 0 for no limit
- * @param peerToPeer whether devices below write to each other
+ * @param peerToPeer whether devices below write to each other, GPUs and NICs
  * @param vendor who made it
  * @return the vertex, without name and server
  */

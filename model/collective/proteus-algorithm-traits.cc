@@ -67,12 +67,7 @@ ListAlgorithms(bool (*has)(const AlgorithmTraits&))
             names.push_back(traits.name);
         }
     }
-    std::string text;
-    for (std::size_t i = 0; i < names.size(); ++i)
-    {
-        text += (i == 0 ? "" : i + 1 < names.size() ? ", " : " or ") + names[i];
-    }
-    return text;
+    return ListAlternatives(names);
 }
 
 std::vector<std::string>

@@ -75,70 +75,120 @@ EndsAtCpus(const NicTable& nics, VertexId gpu, VertexId nic)
     return nics.FindRelay(gpu, nic) == Cluster::NO_VERTEX;
 }
 
-/// Appends the memory of the nearest CPU where a NIC at one end, or devices between two vertices,
-/// do not let them reach each other. @param endsAtCpus see EndsAtCpus(), which an NVLink to the CPU
-/// (C2C) undoes, as it is as fast either way
-/// @return the CPU whose memory it is for the receiver, which allocates the buffer
-/// (NVIDIA/nccl 033d7995, src/transport/shm.cc, shmRecvSetup()): the last one on the way;
-/// Cluster::NO_VERTEX if they reach each other
-VertexId
-AppendHostMemory(const Cluster& cluster,
-                 const Paths& paths,
-                 VertexId from,
-                 VertexId to,
-                 bool endsAtCpus,
-                 std::vector<VertexId>& waypoints)
+/// Host memory that a copy goes through where devices do not reach each other.
+struct Staging
 {
-    const auto& vertices = cluster.GetVertices();
-    if (IsHostMemory(vertices[from]) || IsHostMemory(vertices[to]))
+    VertexId sender{Cluster::NO_VERTEX}; //!< the CPU whose memory it is for the sender
+    /// The same for the receiver, which allocates the buffer (NVIDIA/nccl 033d7995,
+    /// src/transport/shm.cc, shmRecvSetup()): the last one on the way.
+    VertexId receiver{Cluster::NO_VERTEX};
+};
+
+/// Finds the host memory between devices.
+class HostMemory
+{
+  public:
+    HostMemory(const Cluster& cluster, const Paths& paths)
+        : m_cluster(cluster),
+          m_paths(paths)
     {
-        return Cluster::NO_VERTEX; // devices reach it wherever they do not reach each other
     }
-    VertexId at = from;
-    const auto isBarred = [&](VertexId nic, VertexId gpu) {
-        return vertices[nic].kind == VertexKind::NIC && !vertices[nic].peerToPeer &&
-               vertices[gpu].kind == VertexKind::GPU;
-    };
-    bool barred = isBarred(from, to) || isBarred(to, from);
-    bool hasNvlink = false;
-    VertexId host = Cluster::NO_VERTEX;
-    VertexId last = Cluster::NO_VERTEX;
-    for (LinkId link : paths.Walk(from, to, [](VertexId, std::size_t) { return 0; }))
+
+    /// @param from a vertex @param to another one @param endsAtCpus see EndsAtCpus(), which an
+    /// NVLink to the CPU (C2C) undoes, as it is as fast either way
+    /// @return the memory of the nearest CPU where a NIC at one end, or devices between the two, do
+    /// not let them reach each other; else none
+    Staging Find(VertexId from, VertexId to, bool endsAtCpus) const
     {
-        at = cluster.GetLinks()[link].Other(at);
-        hasNvlink |= cluster.GetLinks()[link].technology == LinkTechnology::NVLINK;
-        const VertexKind kind = vertices[at].kind;
-        if (kind == VertexKind::CPU)
+        const auto& vertices = m_cluster.GetVertices();
+        if (IsHostMemory(vertices[from]) || IsHostMemory(vertices[to]))
         {
-            host = host == Cluster::NO_VERTEX ? at : host;
-            last = at;
+            return {}; // devices reach it wherever they do not reach each other
         }
-        barred |= (kind == VertexKind::CPU || kind == VertexKind::PCIE_SWITCH) &&
-                  !vertices[at].peerToPeer;
-    }
-    barred |= endsAtCpus && last != Cluster::NO_VERTEX && !hasNvlink;
-    if (!barred)
-    {
-        return Cluster::NO_VERTEX;
-    }
-    uint32_t nearest = Paths::UNREACHABLE;
-    for (VertexId cpu = 0; host == Cluster::NO_VERTEX && cpu < vertices.size(); ++cpu)
-    {
-        if (vertices[cpu].kind == VertexKind::CPU && vertices[cpu].server == vertices[from].server)
+        bool isBarred = IsBarred(vertices[from], vertices[to]);
+        bool hasNvlink = false;
+        Staging staging;
+        VertexId at = from;
+        for (LinkId link : m_paths.Walk(from, to, [](VertexId, std::size_t) { return 0; }))
         {
-            const uint32_t distance = paths.Distance(from, cpu);
-            if (distance < nearest)
+            at = m_cluster.GetLinks()[link].Other(at);
+            hasNvlink |= m_cluster.GetLinks()[link].technology == LinkTechnology::NVLINK;
+            if (vertices[at].kind == VertexKind::CPU)
             {
-                nearest = distance;
-                host = cpu;
+                staging.sender = staging.sender == Cluster::NO_VERTEX ? at : staging.sender;
+                staging.receiver = at;
+            }
+            isBarred |= Bars(vertices[at], vertices[from], vertices[to]);
+        }
+        isBarred |= endsAtCpus && staging.receiver != Cluster::NO_VERTEX && !hasNvlink;
+        if (!isBarred)
+        {
+            return {};
+        }
+        if (staging.sender == Cluster::NO_VERTEX)
+        {
+            staging.sender = FindNearestCpu(from);
+            staging.receiver = staging.sender;
+        }
+        return staging;
+    }
+
+  private:
+    /// @return whether one end is a NIC that does not reach the GPU at the other one
+    static bool IsBarred(const Vertex& from, const Vertex& to)
+    {
+        const auto lacks = [](const Vertex& nic, const Vertex& gpu) {
+            return nic.kind == VertexKind::NIC && !nic.gpuDirectRdma && gpu.kind == VertexKind::GPU;
+        };
+        return lacks(from, to) || lacks(to, from);
+    }
+
+    /// @return whether a device on the way keeps its ends from each other
+    static bool Bars(const Vertex& device, const Vertex& from, const Vertex& to)
+    {
+        if (device.kind == VertexKind::PCIE_SWITCH)
+        {
+            return !device.peerToPeer;
+        }
+        const bool hasNic = from.kind == VertexKind::NIC || to.kind == VertexKind::NIC;
+        return device.kind == VertexKind::CPU &&
+               !(hasNic ? device.gpuDirectRdma : device.peerToPeer);
+    }
+
+    /// @return the CPU of the server that is nearest to one of its vertices, or Cluster::NO_VERTEX
+    VertexId FindNearestCpu(VertexId from) const
+    {
+        const auto& vertices = m_cluster.GetVertices();
+        VertexId found = Cluster::NO_VERTEX;
+        uint32_t nearest = Paths::UNREACHABLE;
+        for (VertexId cpu = 0; cpu < vertices.size(); ++cpu)
+        {
+            if (vertices[cpu].kind == VertexKind::CPU &&
+                vertices[cpu].server == vertices[from].server)
+            {
+                const uint32_t distance = m_paths.Distance(from, cpu);
+                if (distance < nearest)
+                {
+                    nearest = distance;
+                    found = cpu;
+                }
             }
         }
+        return found;
     }
-    if (host != Cluster::NO_VERTEX)
+
+    const Cluster& m_cluster;
+    const Paths& m_paths;
+};
+
+/// Appends the memory that a copy goes through first. @param staging of it, maybe none
+void
+Append(const Staging& staging, std::vector<VertexId>& waypoints)
+{
+    if (staging.sender != Cluster::NO_VERTEX)
     {
-        waypoints.push_back(host);
+        waypoints.push_back(staging.sender);
     }
-    return last == Cluster::NO_VERTEX ? host : last;
 }
 
 } // namespace
@@ -207,8 +257,7 @@ HostLinkShares::GetReceiveHop(const Connection& connection) const
 bool
 CrossesHostMemory(const Cluster& cluster, const Paths& paths, VertexId from, VertexId to)
 {
-    std::vector<VertexId> waypoints;
-    return AppendHostMemory(cluster, paths, from, to, false, waypoints) != Cluster::NO_VERTEX;
+    return HostMemory(cluster, paths).Find(from, to, false).sender != Cluster::NO_VERTEX;
 }
 
 uint64_t
@@ -257,6 +306,7 @@ PlanConnection(const Cluster& cluster,
     connection.copyMethod = local && kernelCopies && !MovesWithoutKernel(cluster, a, b)
                                 ? CopyMethod::SM
                                 : CopyMethod::DMA;
+    const HostMemory memory(cluster, paths);
     VertexId from = a;
     for (const VertexId gpu : {a, b})
     {
@@ -270,32 +320,24 @@ PlanConnection(const Cluster& cluster,
                 connection.waypoints.push_back(relay);
                 from = relay;
             }
-            const VertexId host = AppendHostMemory(cluster,
-                                                   paths,
-                                                   from,
-                                                   nic,
-                                                   from == a && EndsAtCpus(nics, a, nic),
-                                                   connection.waypoints);
-            if (gpu == a && from == a && host != Cluster::NO_VERTEX)
+            const Staging staging = memory.Find(from, nic, from == a && EndsAtCpus(nics, a, nic));
+            Append(staging, connection.waypoints);
+            if (gpu == a && from == a && staging.receiver != Cluster::NO_VERTEX)
             {
-                connection.hostWrite = ListHostLinks(cluster, paths, a, host, false);
+                connection.hostWrite = ListHostLinks(cluster, paths, a, staging.receiver, false);
             }
             connection.waypoints.push_back(nic);
             from = nic;
         }
     }
-    const VertexId host = AppendHostMemory(cluster,
-                                           paths,
-                                           from,
-                                           b,
-                                           from != a && EndsAtCpus(nics, b, from),
-                                           connection.waypoints);
-    if (host != Cluster::NO_VERTEX)
+    const Staging staging = memory.Find(from, b, from != a && EndsAtCpus(nics, b, from));
+    Append(staging, connection.waypoints);
+    if (staging.receiver != Cluster::NO_VERTEX)
     {
-        connection.hostRead = ListHostLinks(cluster, paths, host, b, true);
+        connection.hostRead = ListHostLinks(cluster, paths, staging.receiver, b, true);
         if (local)
         {
-            connection.hostWrite = ListHostLinks(cluster, paths, a, host, false);
+            connection.hostWrite = ListHostLinks(cluster, paths, a, staging.receiver, false);
         }
     }
     if (local)

@@ -74,8 +74,8 @@ FindServerKinds(const Cluster& cluster)
         text << 'v' << id - first[vertex.server] << ' ' << ToString(vertex.kind) << ' '
              << vertex.model << ' ' << vertex.memoryBytesPerSecond << ' ' << vertex.copyEngines
              << ' ' << vertex.copyEngineBytesPerSecond << ' ' << vertex.smCopyBytesPerSecond << ' '
-             << vertex.forwardBytesPerSecond << ' ' << vertex.peerToPeer << vertex.multicast
-             << vertex.reduction << '\n';
+             << vertex.forwardBytesPerSecond << ' ' << vertex.peerToPeer << vertex.gpuDirectRdma
+             << vertex.multicast << vertex.reduction << '\n';
         for (const Port& port : cluster.GetPorts(id))
         {
             // Where it leads: a vertex of the server by its place, anything else by its kind.

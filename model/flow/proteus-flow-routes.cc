@@ -18,6 +18,7 @@
 #include <stdexcept>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace ns3
 {
@@ -45,13 +46,6 @@ GetHeadBytes(const Link& link, uint32_t unitBytes)
     default:
         return static_cast<uint32_t>(framing.WireBytes(std::min(unitBytes, framing.packetBytes)));
     }
-}
-
-/// @param link a link @return whether it is one of InfiniBand or Ethernet
-bool
-IsOfNetwork(const Link& link)
-{
-    return link.technology == LinkTechnology::INFINIBAND || link.technology == LinkTechnology::ROCE;
 }
 
 } // namespace
@@ -113,78 +107,24 @@ FlowRoutes::FlowRoutes(const Cluster& cluster, const Paths& paths, const FlowPar
 void
 FlowRoutes::AddQueues()
 {
-    const auto& links = m_cluster.GetLinks();
-    const auto& vertices = m_cluster.GetVertices();
-    m_queues.assign(m_ofPort.size(), Queue());
-    m_firstQueue = static_cast<uint32_t>(m_resources.size());
-    if (std::any_of(links.begin(), links.end(), &IsOfNetwork))
+    std::vector<double> comes;
+    std::vector<double> goes;
+    for (uint32_t port = 0; port < m_ofPort.size(); ++port)
     {
-        for (uint32_t port = 0; port < m_ofPort.size(); ++port)
-        {
-            const VertexId cpu = port % 2 == 0 ? links[port / 2].b : links[port / 2].a;
-            if (vertices[cpu].kind == VertexKind::CPU && HasSlowOutput(cpu, port))
-            {
-                m_queues[port].resource = AddResource(1, m_resources[m_ofPort[port]].sharing);
-            }
-        }
+        const double link = m_resources[m_ofPort[port]].capacity;
+        const uint32_t forward = m_ofForward[port];
+        goes.push_back(1 / link);
+        comes.push_back(
+            1 / (forward == NO_RESOURCE ? link : std::min(link, m_resources[forward].capacity)));
+    }
+    m_queues.emplace(m_cluster, m_paths, std::move(comes), std::move(goes));
+    m_ofQueue.assign(m_ofPort.size(), NO_RESOURCE);
+    m_firstQueue = static_cast<uint32_t>(m_resources.size());
+    for (const uint32_t port : m_queues->List())
+    {
+        m_ofQueue[port] = AddResource(1, m_resources[m_ofPort[port]].sharing);
     }
     m_endOfQueues = static_cast<uint32_t>(m_resources.size());
-}
-
-double
-FlowRoutes::GetComing(uint32_t port) const
-{
-    const double link = m_resources[m_ofPort[port]].capacity;
-    return 1 / (m_ofForward[port] == NO_RESOURCE
-                    ? link
-                    : std::min(link, m_resources[m_ofForward[port]].capacity));
-}
-
-bool
-FlowRoutes::IsSlowOutput(VertexId cpu, std::size_t position, uint32_t port) const
-{
-    const Port& out = m_cluster.GetPorts(cpu)[position];
-    const uint32_t leaves = 2 * out.link + (m_cluster.GetLinks()[out.link].a == cpu ? 0 : 1);
-    return out.link != port / 2 && 1 / m_resources[m_ofPort[leaves]].capacity > GetComing(port);
-}
-
-bool
-FlowRoutes::HasSlowOutput(VertexId cpu, uint32_t port) const
-{
-    const std::size_t count = m_cluster.GetPorts(cpu).size();
-    for (std::size_t position = 0; position < count; ++position)
-    {
-        if (IsSlowOutput(cpu, position, port))
-        {
-            return true;
-        }
-    }
-    return false;
-}
-
-double
-FlowRoutes::FindSlowPart(VertexId cpu, uint32_t port)
-{
-    const auto& vertices = m_cluster.GetVertices();
-    if (m_gpusOfServer.empty())
-    {
-        for (const VertexId gpu : m_cluster.GetGpus())
-        {
-            m_gpusOfServer[vertices[gpu].server].push_back(gpu);
-        }
-    }
-    uint32_t slow = 0;
-    uint32_t all = 0;
-    for (const VertexId gpu : m_gpusOfServer[vertices[cpu].server])
-    {
-        const auto& choices = m_paths.NextPorts(cpu, gpu);
-        if (!choices.empty() && m_cluster.GetPorts(cpu)[choices.front()].link != port / 2)
-        {
-            ++all;
-            slow += IsSlowOutput(cpu, choices.front(), port) ? 1 : 0;
-        }
-    }
-    return all == 0 ? 0 : static_cast<double>(slow) / all;
 }
 
 uint32_t
@@ -265,11 +205,11 @@ FlowRoutes::AddUses(const Walker& walker, double share, uint32_t unitBytes, Flow
         const double wire = share * static_cast<double>(framing.WireBytes(unitBytes)) / unit;
         route.uses.push_back({m_ofPort[port], wire, share});
         // The links of a tree are not one behind the other.
-        if (m_queues[port].resource != NO_RESOURCE && i + 1 < walker.forwarders.size() &&
+        if (m_ofQueue[port] != NO_RESOURCE && i + 1 < walker.forwarders.size() &&
             !walker.IsInMemory(i))
         {
             const double queues = share * FindQueueing(walker, i, slowness);
-            route.uses.push_back({m_queues[port].resource, queues, share});
+            route.uses.push_back({m_ofQueue[port], queues, share});
         }
         if (framing.reverseBytes > 0)
         {
@@ -339,25 +279,9 @@ FlowRoutes::FindQueueing(const Walker& walker,
             goes = std::max({goes, slowness[i], forwardOf(i)});
         }
     }
-    if (!isFromNetwork || goes <= comes)
-    {
-        return comes;
-    }
-    const uint32_t port = walker.ports[position];
-    double& part = m_queues[port].slowPart;
-    if (part < 0)
-    {
-        part = FindSlowPart(walker.forwarders[position], port);
-    }
-    // By how many units come between two slow ones.
-    double waits = 0;
-    double probability = part;
-    for (double between = goes - comes; between > 0 && probability > 0; between -= comes)
-    {
-        waits += probability * between;
-        probability *= 1 - part;
-    }
-    return comes + waits;
+    return isFromNetwork && goes > comes
+               ? m_queues->FindSeconds(walker.ports[position], comes, goes)
+               : comes;
 }
 
 void

@@ -7,6 +7,7 @@
 #ifndef PROTEUS_FLOW_ROUTES_H
 #define PROTEUS_FLOW_ROUTES_H
 
+#include "proteus-cpu-queues.h"
 #include "proteus-flow-route-table.h"
 
 #include "ns3/proteus-cluster.h"
@@ -16,8 +17,7 @@
 
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
-#include <map>
-#include <utility>
+#include <optional>
 #include <vector>
 
 namespace ns3
@@ -130,13 +130,6 @@ class FlowRoutes
     template <class T>
     using PerLink = boost::container::small_vector<T, 8>;
 
-    /// Of an input of a CPU with slower outputs.
-    struct Queue
-    {
-        uint32_t resource{NO_RESOURCE}; //!< seconds per second; NO_RESOURCE: there is no such queue
-        double slowPart{-1};            //!< FindSlowPart(); below 0: not asked for yet
-    };
-
     /// A part of a flow on its way.
     struct Walker;
     /// The way of a group's operation.
@@ -146,19 +139,8 @@ class FlowRoutes
     uint32_t AddResource(double capacity, double sharing);
     /// Makes the resources of links, NVLinks to NVSwitches together.
     void AddLinkResources();
-    /// Makes the resources of CPUs' inputs, where there is a network: see FindQueueing().
+    /// Makes the resources of CPUs' inputs, see CpuQueues.
     void AddQueues();
-    /// @param port that enters a CPU @return seconds that a byte takes to come in, by the link and
-    /// what the CPU forwards
-    double GetComing(uint32_t port) const;
-    /// @param cpu a CPU @param position of one of its ports @param port another one, that enters
-    /// @return whether the first takes less than comes by the second
-    bool IsSlowOutput(VertexId cpu, std::size_t position, uint32_t port) const;
-    /// @param cpu a CPU @param port that enters it @return whether an output is slower
-    bool HasSlowOutput(VertexId cpu, uint32_t port) const;
-    /// @param cpu a CPU @param port that enters it @return part of the GPUs of its server behind it
-    /// that are behind slower outputs
-    double FindSlowPart(VertexId cpu, uint32_t port);
     /// @param walker that has come to the end @param route that gets the inputs on its way
     void AddInputs(const Walker& walker, FlowRoute& route) const;
     /// @param at a vertex @param positions some of its ports @return whether it makes no difference
@@ -170,16 +152,10 @@ class FlowRoutes
     /// @param unitBytes of the flow @param route to add to
     void AddUses(const Walker& walker, double share, uint32_t unitBytes, FlowRoute& route);
     /**
-     * A CPU has one queue per input, in which a unit that waits for its output holds up those
-     * behind it: what comes off a network, and goes on over something slower, waits for what went
-     * there before. Units for the GPUs of the server are taken to come at random, one by one, as
-     * many for each. A slow one that k others separate from the last, which have taken k + 1 units'
-     * time to come, waits for the rest of the time of that: (1 - p)^k p of all slow ones, where p
-     * are slow.
      * @param walker with its links
      * @param position of one that enters a CPU
      * @param slowness by link: seconds that a byte takes of it
-     * @return seconds that the queue takes for a byte
+     * @return seconds that the queue takes for a byte, see CpuQueues
      */
     double FindQueueing(const Walker& walker,
                         std::size_t position,
@@ -219,15 +195,15 @@ class FlowRoutes
     const FlowParameters m_parameters;
     const std::vector<uint32_t> m_flowPlaces; //!< by vertex: what hashes know it by
     std::vector<FlowResource> m_resources;
-    std::vector<uint32_t> m_ofPort;                          //!< resource of a direction of a link
-    uint32_t m_firstQueue{0};                                //!< see GetFirstQueue()
-    uint32_t m_endOfQueues{0};                               //!< see GetEndOfQueues()
-    std::vector<Queue> m_queues;                             //!< by port that enters
-    std::map<int32_t, std::vector<VertexId>> m_gpusOfServer; //!< once a flow asks
-    std::vector<uint32_t> m_ofMemory;                        //!< by vertex
-    std::vector<uint32_t> m_ofEngines;                       //!< by vertex
-    std::vector<uint32_t> m_ofForward;                       //!< by port that enters
-    FlowRouteTable m_routes;                                 //!< those that were planned
+    std::vector<uint32_t> m_ofPort;    //!< resource of a direction of a link
+    uint32_t m_firstQueue{0};          //!< see GetFirstQueue()
+    uint32_t m_endOfQueues{0};         //!< see GetEndOfQueues()
+    std::optional<CpuQueues> m_queues; //!< once there are links
+    std::vector<uint32_t> m_ofQueue;   //!< by port that enters
+    std::vector<uint32_t> m_ofMemory;  //!< by vertex
+    std::vector<uint32_t> m_ofEngines; //!< by vertex
+    std::vector<uint32_t> m_ofForward; //!< by port that enters
+    FlowRouteTable m_routes;           //!< those that were planned
 };
 
 } // namespace proteus

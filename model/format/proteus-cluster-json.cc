@@ -85,6 +85,7 @@ struct FlagField
 
 constexpr FlagField FLAG_FIELDS[] = {
     {"peer_to_peer", &Vertex::peerToPeer, true},
+    {"gpu_direct_rdma", &Vertex::gpuDirectRdma, true},
     {"multicast", &Vertex::multicast, false},
     {"reduction", &Vertex::reduction, false},
 };
@@ -189,6 +190,35 @@ ReadGpu(const JsonValue& json, Vertex& vertex)
     }
 }
 
+/// Reads what a vertex may be able to do.
+void
+ReadFlags(const JsonValue& json, Vertex& vertex)
+{
+    for (const FlagField& field : FLAG_FIELDS)
+    {
+        if (const auto flag = json.Find(field.key))
+        {
+            vertex.*field.field = flag->AsBool();
+        }
+    }
+    const bool isNic = vertex.kind == VertexKind::NIC;
+    const auto peers = json.Find("peer_to_peer");
+    if (!peers || (!isNic && vertex.kind != VertexKind::CPU))
+    {
+        return;
+    }
+    // A NIC's only peers are GPUs; a CPU that does not tell GPUs and NICs apart means both.
+    if (!json.Has("gpu_direct_rdma"))
+    {
+        vertex.gpuDirectRdma = vertex.peerToPeer;
+    }
+    else if (isNic)
+    {
+        peers->Fail("a NIC that has gpu_direct_rdma has no peer_to_peer, which means the same");
+    }
+    vertex.peerToPeer = isNic || vertex.peerToPeer;
+}
+
 /// @param json a vertex @return it
 Vertex
 ReadVertex(const JsonValue& json)
@@ -222,13 +252,7 @@ ReadVertex(const JsonValue& json)
             vertex.*field.field = isLimited ? ReadRate(*rate, 1 / GBYTE) : 0;
         }
     }
-    for (const FlagField& field : FLAG_FIELDS)
-    {
-        if (const auto flag = json.Find(field.key))
-        {
-            vertex.*field.field = flag->AsBool();
-        }
-    }
+    ReadFlags(json, vertex);
     if (const auto buffer = json.Find("buffer_bytes"))
     {
         vertex.bufferBytes = buffer->AsWhole(0, MOST_BUFFER_BYTES);
@@ -329,7 +353,7 @@ Cluster
 ReadExplicit(const JsonValue& root)
 {
     root.AllowKeys("a cluster", {"format", "version", "name", "vertices", "links"});
-    Cluster cluster(root.Has("name") ? root.Get("name").AsString() : "");
+    Cluster cluster(root.Has("name") ? root.Get("name").AsName() : "");
     const JsonValue vertices = root.Get("vertices");
     for (std::size_t i = 0; i < vertices.Size(); ++i)
     {
@@ -462,6 +486,10 @@ ToJson(const Vertex& vertex)
         {
             json[field.key] = vertex.*field.field;
         }
+    }
+    if (!vertex.peerToPeer && vertex.kind == VertexKind::CPU)
+    {
+        json["gpu_direct_rdma"] = vertex.gpuDirectRdma; // or it would be as peer_to_peer
     }
     if (vertex.bufferBytes != 0)
     {

@@ -133,7 +133,7 @@ class Reader
         }
     }
 
-    void CheckHeader(const std::vector<std::string>& names) const
+    void CheckHeader(const std::vector<std::string>& names)
     {
         const bool same = std::equal(names.begin(),
                                      names.end(),
@@ -143,6 +143,7 @@ class Reader
         {
             Fail(m_line, "the header must be id,src,dst,bytes,start_ns,deps");
         }
+        m_hasDeps = names.size() == COLUMNS.size();
     }
 
     /// @param name of a column @param text of it @param least value @param most value @return value
@@ -200,6 +201,13 @@ class Reader
             Fail(m_line,
                  std::to_string(values.size()) +
                      " values instead of the six of id,src,dst,bytes,start_ns,deps");
+        }
+        if (!m_hasDeps && values.size() == COLUMNS.size() && !values.back().empty())
+        {
+            Fail(m_line,
+                 "deps: " + QuotedText(values.back()) +
+                     " stands behind the columns of the header, "
+                     "id,src,dst,bytes,start_ns");
         }
         if (m_flows.size() == MAX_FLOWS)
         {
@@ -277,8 +285,9 @@ class Reader
 
     TextReader& m_reader;
     uint32_t m_ranks;
-    std::string m_text; //!< of the present line
-    uint64_t m_line{0}; //!< its number
+    std::string m_text;   //!< of the present line
+    uint64_t m_line{0};   //!< its number
+    bool m_hasDeps{true}; //!< whether the header, if there is one, has dependencies
     std::vector<FlowSpec> m_flows;
     std::vector<uint64_t> m_lines;           //!< where the flows stand
     std::vector<std::string> m_dependencies; //!< as they stand there

@@ -179,7 +179,6 @@ FindDoubts(const std::vector<Rank>& ranks)
     std::set<std::string> schemas;
     const Communication* odd = nullptr;
     std::map<std::string, uint64_t> unread;
-    std::map<std::string, std::string> misspelt;
     uint64_t nEmpty = 0;
     uint64_t nRootless = 0;
     uint64_t nUneven = 0;
@@ -195,7 +194,6 @@ FindDoubts(const std::vector<Rank>& ranks)
         {
             unread[category] += count;
         }
-        misspelt.insert(rank.misspelt.begin(), rank.misspelt.end());
         nEmpty += rank.nEmpty;
         nRootless += rank.nRootless;
         nUneven += rank.nUneven;
@@ -287,11 +285,6 @@ FindDoubts(const std::vector<Rank>& ranks)
     {
         doubts.push_back("is of version " + ShownName(*schemas.begin()) +
                          " of the format (schemaVersion), and is read as version 1");
-    }
-    for (const auto& [key, meant] : misspelt)
-    {
-        doubts.push_back("the key " + QuotedText(key) + " is not read; did you mean " + meant +
-                         "?");
     }
     for (const auto& [category, count] : unread)
     {

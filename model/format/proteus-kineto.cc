@@ -13,6 +13,7 @@
 
 #include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-plural.h"
+#include "ns3/proteus-shown-name.h"
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
@@ -471,9 +472,19 @@ ReadRanks(const std::vector<TraceFile>& files, const std::string& name)
 {
     KinetoRanks all;
     all.ranks.resize(files.size());
+    std::map<std::string, std::string> misspelt;
     for (std::size_t i = 0; i < files.size(); i++)
     {
         all.ranks[i] = kineto::ReadRank(files[i]);
+        // Before what is refused since a key is not there.
+        for (const auto& [key, meant] : all.ranks[i].misspelt)
+        {
+            if (misspelt.emplace(key, meant).second)
+            {
+                Warn(name + ": the key " + QuotedText(key) + " is not read; did you mean " + meant +
+                     "?");
+            }
+        }
         const uint32_t size = all.ranks[i].worldSize;
         if (size != 0 && all.worldSize != 0 && size != all.worldSize)
         {

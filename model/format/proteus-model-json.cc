@@ -86,7 +86,12 @@ class Reader
         {
             for (const std::string& name : let->GetKeys())
             {
-                m_variables.SetExpression(name, let->Get(name.c_str()));
+                const JsonValue value = let->Get(name.c_str());
+                if (!value.IsString()) // also where the user sets another one
+                {
+                    m_variables.Evaluate(value);
+                }
+                m_variables.SetExpression(name, value);
             }
         }
         if (const auto frozen = root.Find("frozen"))

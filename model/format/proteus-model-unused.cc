@@ -6,6 +6,8 @@
 
 #include "proteus-model-unused.h"
 
+#include "ns3/proteus-shown-name.h"
+
 #include <cctype>
 #include <set>
 
@@ -130,7 +132,7 @@ AddUnusedWith(const JsonValue& value,
         {
             if (mentioned.count(name) == 0)
             {
-                unused.push_back(part.Get(name.c_str()).Describe("variable " + name));
+                unused.push_back(part.Get(name.c_str()).Describe("variable " + ShownName(name)));
             }
         }
     }
@@ -157,7 +159,7 @@ FindUnusedInModel(const std::vector<std::unique_ptr<JsonDocument>>& documents)
             {
                 if (mentioned.count(name) == 0)
                 {
-                    unused.push_back(document->GetFileName() + ": " + what + name);
+                    unused.push_back(document->GetFileName() + ": " + what + ShownName(name));
                 }
             }
         }
@@ -167,7 +169,7 @@ FindUnusedInModel(const std::vector<std::unique_ptr<JsonDocument>>& documents)
             const std::string& name = inputs->At(i).Get("name").AsString();
             if (ofLayers.count(name) == 0)
             {
-                unused.push_back(document->GetFileName() + ": input " + name);
+                unused.push_back(document->GetFileName() + ": input " + ShownName(name));
             }
         }
         for (const char* field : {"blocks", "layers"})

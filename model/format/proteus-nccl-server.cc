@@ -60,6 +60,7 @@ NcclServer::SetPeers()
         {
             vertex.peerToPeer =
                 device.joinsGpus || (vertex.model == ToString(CpuVendor::AMD) && gpus <= 2);
+            vertex.gpuDirectRdma = vertex.peerToPeer;
             // What a CPU forwards from one device to another says nothing of its memory.
             vertex.forwardBytesPerSecond = vertex.peerToPeer ? vertex.forwardBytesPerSecond : 0;
         }

@@ -85,9 +85,9 @@ class NcclServer
     uint32_t CountLeftOut() const;
 
     /**
-     * Says who reaches whom through a CPU (Vertex::peerToPeer), as NCCL does from 2.23 on: what is
-     * joined with it by C2C or NVLink, and two GPUs on AMD's (NVIDIA/nccl v2.30.7,
-     * src/graph/paths.cc, ncclTopoCheckP2p()).
+     * Says who reaches whom through a CPU (Vertex::peerToPeer, and Vertex::gpuDirectRdma alike), as
+     * NCCL does from 2.23 on: what is joined with it by C2C or NVLink, and two GPUs on AMD's
+     * (NVIDIA/nccl v2.30.7, src/graph/paths.cc, ncclTopoCheckP2p()).
      */
     void SetPeers();
 

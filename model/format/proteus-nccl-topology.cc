@@ -350,7 +350,7 @@ class NcclReader
     {
         NcclDevice device;
         device.vertex.kind = VertexKind::NIC;
-        device.vertex.peerToPeer = m_options.gdr != "off";
+        device.vertex.gpuDirectRdma = m_options.gdr != "off";
         device.dev = m_nNics++;
         device.id = GetLower(place, "busid");
         bool hasNet = false;

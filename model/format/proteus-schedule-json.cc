@@ -102,6 +102,11 @@ ReadScheduleJson(std::istream& input, const std::string& fileName)
     if (const auto kinds = root.Find("kinds"))
     {
         settings.kinds.clear();
+        if (kinds->Size() == 0)
+        {
+            kinds->Fail(
+                "must name a kind of communication to order; leave it out for the usual ones");
+        }
         for (std::size_t i = 0; i < kinds->Size(); ++i)
         {
             const JsonValue kind = kinds->At(i);

@@ -22,12 +22,14 @@
 #include <cerrno>
 #include <cstring>
 #include <dirent.h>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
 #include <regex>
 #include <stdexcept>
+#include <system_error>
 #include <vector>
 
 namespace ns3
@@ -226,6 +228,58 @@ IsNativeJson(const std::string& begin)
     return std::regex_search(begin, native);
 }
 
+/// @param path of a folder @param names of JSON files in it
+/// @return those that are Chakra traces
+std::vector<std::string>
+ListChakra(const std::string& path, const std::vector<std::string>& names)
+{
+    std::vector<std::string> chakra;
+    for (const std::string& name : names)
+    {
+        if (IsChakraJson(ReadBegin(path + "/" + name)))
+        {
+            chakra.push_back(name);
+        }
+    }
+    return chakra;
+}
+
+/// Traces of Chakra in JSON, and a file with their process groups if there is one more.
+/// @param path of the folder @param names of its JSON files @param chakra those that are traces
+/// @param options of the user @return the graph
+ExecutionGraph
+LoadChakraFolder(const std::string& path,
+                 const std::vector<std::string>& names,
+                 const std::vector<std::string>& chakra,
+                 const TraceOptions& options)
+{
+    TraceOptions effective = options;
+    std::vector<std::string> others;
+    std::error_code unknown; // of a file that is not there, which its reader says
+    for (const std::string& name : names)
+    {
+        const std::string file = path + "/" + name;
+        const bool isGroups = !options.groupFile.empty() &&
+                              std::filesystem::equivalent(file, options.groupFile, unknown);
+        if (std::find(chakra.begin(), chakra.end(), name) == chakra.end() && !isGroups)
+        {
+            others.push_back(file);
+        }
+    }
+    if (others.size() > (options.groupFile.empty() ? 1 : 0))
+    {
+        throw std::invalid_argument(others.front() + ": is no Chakra trace, as " + path + "/" +
+                                    chakra.front() +
+                                    " is; a folder has those of one job, and one file with its "
+                                    "process groups");
+    }
+    if (!others.empty())
+    {
+        effective.groupFile = others.front();
+    }
+    return ReadChakra(SortByRank(path, chakra), path, effective);
+}
+
 ExecutionGraph
 LoadFolder(const std::string& path, const TraceOptions& options)
 {
@@ -263,9 +317,10 @@ LoadFolder(const std::string& path, const TraceOptions& options)
         {
             return format.load(SortByRank(path, own), path, effective);
         }
-        if (format.load == &ReadKineto && IsChakraJson(ReadBegin(path + "/" + own.front())))
+        const std::vector<std::string> chakra = ListChakra(path, own);
+        if (format.load == &ReadKineto && !chakra.empty())
         {
-            return ReadChakra(SortByRank(path, own), path, options);
+            return LoadChakraFolder(path, own, chakra, options);
         }
         CheckOptions(path, options);
         std::vector<TraceFile> files;

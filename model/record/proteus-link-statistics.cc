@@ -28,5 +28,19 @@ AddTo(LinkStatistics& sum, const LinkStatistics& more)
     sum.maxQueueBytes = std::max(sum.maxQueueBytes, more.maxQueueBytes);
 }
 
+std::vector<LinkId>
+FindCrossedLinks(const std::vector<LinkStatistics>& links)
+{
+    std::vector<LinkId> crossed;
+    for (const LinkStatistics& use : links)
+    {
+        if (use.wireBytes > 0)
+        {
+            crossed.push_back(use.link);
+        }
+    }
+    return crossed;
+}
+
 } // namespace proteus
 } // namespace ns3

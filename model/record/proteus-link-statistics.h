@@ -79,6 +79,11 @@ LinkStatistics GetDifference(const LinkStatistics& now, const LinkStatistics& be
 void AddTo(LinkStatistics& sum, const LinkStatistics& more);
 
 /// @ingroup proteus
+/// @param links what they carried @return those that carried something; a link that did both ways
+/// is there twice
+std::vector<LinkId> FindCrossedLinks(const std::vector<LinkStatistics>& links);
+
+/// @ingroup proteus
 /// Communications that a packet network did not execute, because an equal one was before. Their
 /// packets and crossings count in NetworkStatistics as well.
 struct RepetitionStatistics

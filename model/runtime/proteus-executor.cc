@@ -100,6 +100,32 @@ RequireRealSizes(const ExecutionGraph& graph)
     }
 }
 
+namespace
+{
+
+/// @param record of a run @param settings of it @param graph that was run @param cluster that it
+/// ran on @return RunRecord::crossed: ways are searched for only if an attribute was set, of which
+/// it is told whether it has an effect
+std::optional<std::vector<LinkId>>
+FindCrossed(const RunRecord& record,
+            const ExecutorSettings& settings,
+            const ExecutionGraph& graph,
+            const Cluster& cluster)
+{
+    if (!record.links.empty())
+    {
+        return FindCrossedLinks(record.links);
+    }
+    if (settings.engine.empty())
+    {
+        return std::nullopt;
+    }
+    const std::vector<LinkId> reached = FindReachedLinks(graph, cluster);
+    return reached.empty() ? std::nullopt : std::make_optional(reached);
+}
+
+} // namespace
+
 void
 RunObserver::OnProgress(const RunProgress& /* progress */)
 {
@@ -168,13 +194,12 @@ Executor::Run(const ExecutionGraph& graph,
                           std::to_string(cluster.GetLinks().size()) +
                           ") are taken as none: only packets are lost");
     }
-    const std::vector<std::string> idle =
-        record.isPartial ? std::vector<std::string>()
-                         : ListIdleSettings(m_traits,
-                                            settings,
-                                            cluster,
-                                            FindCrossedLinks(record, settings, graph, cluster));
-    ignored.insert(ignored.end(), idle.begin(), idle.end());
+    record.crossed = FindCrossed(record, settings, graph, cluster);
+    if (!record.isPartial)
+    {
+        const auto idle = ListIdleSettings(m_traits, settings, cluster, record.crossed);
+        ignored.insert(ignored.end(), idle.begin(), idle.end());
+    }
     record.notes.insert(record.notes.begin(), ignored.begin(), ignored.end());
     if (record.isPartial)
     {
@@ -231,35 +256,30 @@ std::vector<std::string>
 ListIdleSettings(const ExecutorTraits& traits,
                  const ExecutorSettings& settings,
                  const Cluster& cluster,
-                 const std::vector<LinkStatistics>& links)
+                 const std::optional<std::vector<LinkId>>& crossed)
 {
     std::vector<std::string> notes;
-    std::set<LinkTechnology> crossed;
-    for (const LinkStatistics& link : links)
+    std::set<LinkTechnology> used;
+    for (LinkId id = 0; !crossed && id < cluster.GetLinks().size(); ++id)
     {
-        if (link.wireBytes > 0)
-        {
-            crossed.insert(cluster.GetLinks()[link.link].technology);
-        }
+        used.insert(cluster.GetLinks()[id].technology);
     }
-    if (links.empty()) // of an executor that records none: whatever is there may be crossed
+    for (const LinkId id : crossed.value_or(std::vector<LinkId>()))
     {
-        for (const Link& link : cluster.GetLinks())
-        {
-            crossed.insert(link.technology);
-        }
+        used.insert(cluster.GetLinks()[id].technology);
     }
     const auto add = [&](const std::string& setting, const std::set<LinkTechnology>& technologies) {
-        std::string names;
+        std::vector<std::string> names;
         for (const LinkTechnology technology : technologies)
         {
-            if (crossed.count(technology) > 0)
+            if (used.count(technology) > 0)
             {
                 return;
             }
-            names += (names.empty() ? "" : " or ") + std::string(ToString(technology));
+            names.emplace_back(ToString(technology));
         }
-        notes.push_back(traits.name + ": " + setting + " has no effect: nothing crosses " + names);
+        notes.push_back(traits.name + ": " + setting + " has no effect: nothing crosses " +
+                        ListAlternatives(names));
     };
     for (const EngineSetting& setting : settings.engine)
     {

@@ -234,13 +234,14 @@ std::vector<std::string> ListIgnoredSettings(const ExecutorTraits& traits,
  * @param traits of the executor
  * @param settings of a run
  * @param cluster it was on
- * @param links what they have carried; with none, nothing is known
+ * @param crossed links that carried something, see RunRecord::crossed; nothing: unknown, any may
+ * have
  * @return a sentence for each such setting, beginning with the executor's name
  */
 std::vector<std::string> ListIdleSettings(const ExecutorTraits& traits,
                                           const ExecutorSettings& settings,
                                           const Cluster& cluster,
-                                          const std::vector<LinkStatistics>& links);
+                                          const std::optional<std::vector<LinkId>>& crossed);
 
 } // namespace proteus
 } // namespace ns3

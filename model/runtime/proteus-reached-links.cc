@@ -74,7 +74,7 @@ class LinkCollector
 
 } // namespace
 
-std::vector<LinkStatistics>
+std::vector<LinkId>
 FindReachedLinks(const ExecutionGraph& graph, const Cluster& cluster)
 {
     LinkCollector collector(cluster);
@@ -94,25 +94,7 @@ FindReachedLinks(const ExecutionGraph& graph, const Cluster& cluster)
             collector.Add(gpus.at(group[0]), gpus.at(group[i + 1]));
         }
     }
-    std::vector<LinkStatistics> links;
-    for (const LinkId id : collector.Get())
-    {
-        LinkStatistics link;
-        link.link = id;
-        link.wireBytes = 1;
-        links.push_back(link);
-    }
-    return links;
-}
-
-std::vector<LinkStatistics>
-FindCrossedLinks(const RunRecord& record,
-                 const ExecutorSettings& settings,
-                 const ExecutionGraph& graph,
-                 const Cluster& cluster)
-{
-    return record.links.empty() && !settings.engine.empty() ? FindReachedLinks(graph, cluster)
-                                                            : record.links;
+    return {collector.Get().begin(), collector.Get().end()};
 }
 
 } // namespace proteus

@@ -7,11 +7,8 @@
 #ifndef PROTEUS_REACHED_LINKS_H
 #define PROTEUS_REACHED_LINKS_H
 
-#include "proteus-executor.h"
-
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-graph.h"
-#include "ns3/proteus-link-statistics.h"
 
 #include <vector>
 
@@ -31,23 +28,9 @@ namespace proteus
  * @param graph of a job
  * @param cluster that it runs on
  * @return links on shortest ways between the GPUs that communicate with each other, by way of their
- * NICs to other servers; as statistics of a byte on each
+ * NICs to other servers
  */
-std::vector<LinkStatistics> FindReachedLinks(const ExecutionGraph& graph, const Cluster& cluster);
-
-/**
- * @ingroup proteus
- * @param record of a run
- * @param settings of it
- * @param graph that was run
- * @param cluster that it ran on
- * @return what links have carried, for ListIdleSettings(): those of the record, or if it has none
- * and an attribute of the packet engine was changed, FindReachedLinks()
- */
-std::vector<LinkStatistics> FindCrossedLinks(const RunRecord& record,
-                                             const ExecutorSettings& settings,
-                                             const ExecutionGraph& graph,
-                                             const Cluster& cluster);
+std::vector<LinkId> FindReachedLinks(const ExecutionGraph& graph, const Cluster& cluster);
 
 } // namespace proteus
 } // namespace ns3

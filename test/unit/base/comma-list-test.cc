@@ -7,7 +7,6 @@
 #include "ns3/proteus-comma-list.h"
 
 #include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
 
@@ -21,6 +20,14 @@ TEST(CommaList, NamesAreApart)
     EXPECT_EQ(ListNames(std::vector<std::string>{}), "");
     EXPECT_EQ(ListNames(std::vector<std::string>{"a"}), "a");
     EXPECT_EQ(ListNames(std::vector<const char*>{"a", "b", "c"}), "a, b, c");
+}
+
+TEST(CommaList, TheLastAlternativeIsBehindOr)
+{
+    EXPECT_EQ(ListAlternatives({}), "");
+    EXPECT_EQ(ListAlternatives({"a"}), "a");
+    EXPECT_EQ(ListAlternatives({"a", "b"}), "a or b");
+    EXPECT_EQ(ListAlternatives({"a", "b", "c"}), "a, b or c");
 }
 
 TEST(CommaList, GrowsByOne)

@@ -22,4 +22,6 @@ TEST(NearestName, IsSuggested)
     EXPECT_EQ(Suggest("", names), "there are bert-base, bert-large, gpt2");
     EXPECT_EQ(FindAlias("GPT-2", names), "gpt2");
     EXPECT_EQ(FindAlias("gpt3", names), "");
+    EXPECT_EQ(FindAlias("gpt2\u00e9", names), "");
+    EXPECT_EQ(Suggest("gpt2\u00e9", names), "did you mean gpt2?");
 }

@@ -110,7 +110,10 @@ TEST(Cluster, RefusesWhatAVertexCannotHave)
               "vertex 'v': a nvswitch has no shared buffer");
     EXPECT_EQ(message(VertexKind::SWITCH, [](Vertex& vertex) { vertex.bufferBytes = 1; }), "");
     EXPECT_EQ(message(VertexKind::CPU, [](Vertex& vertex) { vertex.peerToPeer = false; }), "");
-    EXPECT_EQ(message(VertexKind::NIC, [](Vertex& vertex) { vertex.peerToPeer = false; }), "");
+    EXPECT_EQ(message(VertexKind::CPU, [](Vertex& vertex) { vertex.gpuDirectRdma = false; }), "");
+    EXPECT_EQ(message(VertexKind::NIC, [](Vertex& vertex) { vertex.gpuDirectRdma = false; }), "");
+    EXPECT_EQ(message(VertexKind::NIC, [](Vertex& vertex) { vertex.peerToPeer = false; }),
+              "vertex 'v': a nic has no peer-to-peer to be disabled");
 }
 
 TEST(Cluster, Validate)

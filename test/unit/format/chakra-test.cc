@@ -474,6 +474,47 @@ TEST(Chakra, Errors)
               "trace: the trace has 73400320 nodes on 1048576 ranks; the most is 67108864");
 }
 
+TEST(Chakra, AFolderOfJsonHasAFileOfGroups)
+{
+    const auto trace = [](const std::string& group) {
+        return R"({"version": "0.0.4"}{"id": 1, "name": "n1", "type": 7, "attr": [
+  {"name": "comm_type", "int64_val": 0}, {"name": "comm_size", "uint64_val": 4096},
+  {"name": "pg_name", "string_val": ")" +
+               group + "\"}]}";
+    };
+    const fs::path folder =
+        fs::temp_directory_path() / ("proteus-chakra-json-" + std::to_string(getpid()));
+    fs::create_directories(folder);
+    for (const char* rank : {"0", "1"})
+    {
+        std::ofstream(folder / ("t." + std::string(rank) + ".json")) << trace("9");
+    }
+    std::ofstream(folder / "groups.json") << "{\"9\": [1, 0]}"; // the first by name
+    const auto getGroup = [&folder](const TraceOptions& options) {
+        const auto graph = LoadTrace(folder.string(), options);
+        return graph.GetGroup(graph.GetTask(0).place);
+    };
+    EXPECT_EQ(getGroup({}), (std::vector<DeviceId>{1, 0}));
+    TraceOptions options;
+    options.groupFile = (folder / "groups.json").string();
+    EXPECT_EQ(getGroup(options), (std::vector<DeviceId>{1, 0}));
+    std::ofstream(folder / "more.json") << "{\"9\": [0, 1]}";
+    for (const TraceOptions& tried : {TraceOptions(), options})
+    {
+        try
+        {
+            getGroup(tried);
+            ADD_FAILURE() << "a file that is nothing was left out";
+        }
+        catch (const std::invalid_argument& e)
+        {
+            EXPECT_NE(std::string(e.what()).find("is no Chakra trace, as "), std::string::npos)
+                << e.what();
+        }
+    }
+    fs::remove_all(folder);
+}
+
 TEST(Chakra, JsonIsTheSameTrace)
 {
     // As chakra_jsonizer writes it, and with the schema's own keys: no separator between objects.

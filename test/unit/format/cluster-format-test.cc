@@ -92,6 +92,7 @@ ExpectEqual(const Cluster& x, const Cluster& y)
         EXPECT_EQ(a.smCopyBytesPerSecond, b.smCopyBytesPerSecond);
         EXPECT_EQ(a.forwardBytesPerSecond, b.forwardBytesPerSecond);
         EXPECT_EQ(a.peerToPeer, b.peerToPeer);
+        EXPECT_EQ(a.gpuDirectRdma, b.gpuDirectRdma);
         EXPECT_EQ(a.multicast, b.multicast);
         EXPECT_EQ(a.reduction, b.reduction);
         EXPECT_EQ(a.bufferBytes, b.bufferBytes);
@@ -173,7 +174,7 @@ TEST(ClusterJson, RoundTripsPresets)
 TEST(ClusterJson, RoundTripsAnything)
 {
     std::mt19937_64 random(3);
-    Cluster cluster("quotes \" and \\ and \n");
+    Cluster cluster("quotes \" and \\");
     for (int i = 0; i < 20; ++i)
     {
         Vertex vertex;
@@ -252,6 +253,39 @@ TEST(ClusterJson, LeavesDefaultsOut)
     EXPECT_NE(h100.find("\"generation\":4"), std::string::npos);
     EXPECT_NE(h100.find("\"generation\":5"), std::string::npos);
     EXPECT_EQ(h100.find("framing"), std::string::npos);
+}
+
+TEST(ClusterJson, GpusAndNicsReachEachOtherAsTheFileSays)
+{
+    const auto read = [](const std::string& kind, const std::string& flags) {
+        return Read(R"({"format": "proteus-cluster", "version": 1, "vertices": [
+          {"name": "g", "kind": "gpu", "server": 0, "model": "T4"},
+          {"name": "v", "server": 0, "kind": ")" +
+                    kind + "\"" + flags + R"(}],
+          "links": [{"a": "g", "b": "v", "technology": "pcie", "rate_gbytes_per_s": 1}]})");
+    };
+    const auto reach = [&](const std::string& kind, const std::string& flags) {
+        const Cluster cluster = read(kind, flags);
+        ExpectEqual(Read(Write(cluster)), cluster);
+        const Vertex& vertex = cluster.GetVertices()[1];
+        return std::make_pair(vertex.peerToPeer, vertex.gpuDirectRdma);
+    };
+    const std::string noPeers = ", \"peer_to_peer\": false";
+    const std::string noRdma = ", \"gpu_direct_rdma\": false";
+    EXPECT_EQ(reach("cpu", ""), std::make_pair(true, true));
+    EXPECT_EQ(reach("cpu", noPeers), std::make_pair(false, false));
+    EXPECT_EQ(reach("cpu", noRdma), std::make_pair(true, false));
+    EXPECT_EQ(reach("cpu", noPeers + noRdma), std::make_pair(false, false));
+    EXPECT_EQ(reach("cpu", noPeers + ", \"gpu_direct_rdma\": true"), std::make_pair(false, true));
+    EXPECT_EQ(reach("nic", noPeers), std::make_pair(true, false));
+    EXPECT_EQ(reach("nic", noRdma), std::make_pair(true, false));
+    EXPECT_EQ(reach("pcie-switch", noPeers), std::make_pair(false, true));
+    EXPECT_EQ(ErrorOf([&] { read("nic", noPeers + noRdma); }),
+              "c.json: /vertices/1/peer_to_peer: a NIC that has gpu_direct_rdma has no "
+              "peer_to_peer, which means the same");
+    EXPECT_EQ(ErrorOf([&] { read("pcie-switch", noRdma); }),
+              "c.json: /vertices/1: vertex 'v': a pcie-switch has no GPUDirect RDMA to be "
+              "disabled");
 }
 
 TEST(ClusterJson, CapabilitiesAndFaults)
@@ -527,7 +561,8 @@ TEST(ClusterJson, ContentErrorsHaveAPointer)
               "c.json: /vertices/1/model: is missing");
     EXPECT_EQ(ErrorOf(Exchange("\"kind\": \"switch\"", "\"kind\": \"switch\", \"model\": \"T4\"")),
               "c.json: /vertices/2/model: unknown field; a vertex that is no GPU has name, kind, "
-              "server, forward_gbytes_per_s, peer_to_peer, multicast, reduction, buffer_bytes");
+              "server, forward_gbytes_per_s, peer_to_peer, gpu_direct_rdma, multicast, reduction, "
+              "buffer_bytes");
     EXPECT_EQ(ErrorOf(Exchange("\"server\": 1, ", "")),
               "c.json: /vertices/1: vertex 'n1.gpu0': a gpu must be in a server; give its number");
     EXPECT_EQ(

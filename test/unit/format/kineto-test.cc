@@ -374,6 +374,26 @@ TEST(Kineto, WhatTheFileLacksOrContradictsIsNamed)
     }
 }
 
+TEST(Kineto, MisspeltKeysAreNamedBeforeWhatTheyAreMissedFor)
+{
+    std::vector<std::string> heard;
+    const WarningListener listener([&heard](const std::string& text) {
+        heard.push_back(text);
+        return false;
+    });
+    TraceText text;
+    text.Kernel("ncclKernel_AllReduce", 20, 140, 60, 2, Nccl("allreduce", 100));
+    const auto get = [&](uint32_t rank) {
+        return Exchange(text.Get(rank, 4), "world_size", "world_sise");
+    };
+    EXPECT_EQ(ErrorOf({get(0), get(3)}),
+              "trace: there are traces of 2 ranks, but the job has 4; give those of all, or that "
+              "of one");
+    EXPECT_EQ(heard,
+              std::vector<std::string>{
+                  "trace: the key 'world_sise' is not read; did you mean world_size?"});
+}
+
 TEST(Kineto, CountsAndEndsThatContradictEachOtherAreNamed)
 {
     std::vector<std::string> heard;

@@ -172,6 +172,7 @@ TEST(NcclTopology, TitanXp)
         const Vertex& read = cluster.GetVertices()[cluster.FindVertex(vertex.name)];
         EXPECT_EQ(read.kind, vertex.kind);
         EXPECT_EQ(read.peerToPeer, vertex.peerToPeer);
+        EXPECT_EQ(read.gpuDirectRdma, vertex.gpuDirectRdma);
         EXPECT_EQ(read.forwardBytesPerSecond, vertex.forwardBytesPerSecond);
     }
     for (const Link& link : preset.GetLinks())
@@ -385,7 +386,8 @@ TEST(NcclTopology, AUserSaysWhetherNicsReachGpus)
                              ParseNcclTopologyOptions(reaches ? "gdr=on" : "gdr=off"));
         for (const Vertex& vertex : cluster.GetVertices())
         {
-            EXPECT_EQ(vertex.peerToPeer, reaches || vertex.kind != VertexKind::NIC) << vertex.name;
+            EXPECT_EQ(vertex.gpuDirectRdma, reaches || vertex.kind != VertexKind::NIC)
+                << vertex.name;
         }
     }
 }

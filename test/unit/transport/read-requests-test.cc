@@ -118,7 +118,7 @@ MakeStagingServers(int32_t servers)
         const auto add = [&](const std::string& what, VertexKind kind) {
             const std::string model = kind == VertexKind::GPU ? "V100-SXM2-32GB" : "";
             Vertex vertex{name + what, kind, server, 0, model};
-            vertex.peerToPeer = kind != VertexKind::NIC;
+            vertex.gpuDirectRdma = kind != VertexKind::NIC;
             return cluster.AddVertex(vertex);
         };
         const VertexId near = add(".cpu0", VertexKind::CPU);

@@ -1,0 +1,354 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "small-job.h"
+
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+using namespace ns3::proteus;
+
+TEST(IdleNotes, WhatTheJobDoesNotComeToIsANote)
+{
+    const auto run = [](const std::string& plan, std::vector<std::string> more) {
+        more.insert(more.begin(), {MODEL, plan, "--variables=layers=2", "--quiet"});
+        const Outcome outcome = Start("run", more);
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome.out;
+    };
+    const auto expect = [](const std::string& out, const std::string& option, bool isIdle) {
+        EXPECT_EQ(out.find(option + " has no effect") != std::string::npos, isIdle) << out;
+    };
+    const std::string flow = "--executor=flow";
+    expect(run(PLAN, {flow, "--ncclVersion=2.29"}), "flow: --ncclVersion=2.29", true);
+    expect(run(PLAN, {flow, "--ncclVersion=2.7"}), "--ncclVersion=2.7", false);
+    // It has all-reduces, by rings.
+    for (const auto& [option, isIdle] : {std::make_pair("--algorithm=pat", true),
+                                         std::make_pair("--algorithm=ring", true),
+                                         std::make_pair("--algorithm=tree", false),
+                                         std::make_pair("--protocol=LL", false),
+                                         std::make_pair("--channels=2", false)})
+    {
+        expect(run(PLAN, {flow, option}), std::string("flow: ") + option, isIdle);
+    }
+    const std::string packet = "--executor=packet";
+    const std::string channels = "--networkChannels=2";
+    expect(run(PLAN, {packet, channels}), "packet: " + channels, true);
+    const std::string stages = "--strategy=tp=4,pp=2,dp=2";
+    expect(run(stages, {packet, channels}), "packet: " + channels, true); // as NCCL chooses
+    expect(run(stages, {packet, "--networkChannels=8"}), "--networkChannels=8", false);
+    const std::string sharing = "--gpuSharing=off";
+    const std::string replicas = "--strategy=dp=8,globalBatch=8,buckets=";
+    expect(run(replicas + "whole", {flow, sharing}), "flow: " + sharing, true);
+    expect(run(replicas + "ddp", {flow, sharing}), sharing, false);
+    const std::string stream = "--stream=3";
+    const std::string cluster = "--cluster=pcie-v100x4";
+    expect(run(replicas + "whole", {packet, stream, cluster}), "packet: " + stream, true);
+    expect(run(replicas + "whole", {flow, stream, cluster}), "flow: " + stream, true);
+    expect(run(replicas + "whole", {flow, stream, cluster + ":nic=25G-roce"}), stream, false);
+}
+
+TEST(IdleNotes, ServersWithoutWorkAreNotes)
+{
+    const auto run = [](const std::string& plan, std::vector<std::string> more) {
+        more.insert(more.begin(),
+                    {MODEL, plan, "--variables=layers=2", "--executor=flow", "--quiet"});
+        const Outcome outcome = Start("run", more);
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome.out;
+    };
+    const std::string idle = "; the others have no work";
+    const std::string three = "--nodes=3";
+    EXPECT_NE(run("--strategy=tp=4,dp=4", {three})
+                  .find("flow: --nodes=3: the job has 16 GPUs of 2 servers" + idle),
+              std::string::npos);
+    const std::string text = "--cluster=dgx-a100:nodes=3,nic=4x200G-roce";
+    EXPECT_NE(run("--strategy=tp=4,dp=4", {text})
+                  .find("flow: " + text + ": the job has 16 GPUs of 2 servers" + idle),
+              std::string::npos);
+    EXPECT_EQ(run("--strategy=tp=4,dp=5,globalBatch=5", {three}).find(idle), std::string::npos);
+    // What was not asked for: a preset is of two servers.
+    EXPECT_EQ(run("--strategy=tp=4,dp=1", {}).find(idle), std::string::npos);
+    EXPECT_EQ(run("--strategy=tp=4,dp=4",
+                  {three, "--scenario=" + WORKLOADS + "/scenarios/placement.json"})
+                  .find(idle),
+              std::string::npos);
+}
+
+// A least time that no kernel falls below.
+TEST(IdleNotes, LaunchIntervalsAndFormatsThatChangeNothingAreNotes)
+{
+    const std::string graph = "--graph=" + WORKLOADS + "/graphs/data-parallel-8.json";
+    const auto run = [&](const std::string& option) {
+        return Start("run", {graph, "--nodes=1", "--executor=flow", "--quiet", option});
+    };
+    ExpectNote(run("--launchInterval=10us"), "no kernel is shorter than it");
+    ExpectNote(run("--dataType=fp8"), "--dataType=fp8 has no effect: the file has the formats");
+    const Outcome slow = run("--launchInterval=20ms");
+    EXPECT_EQ(slow.code, 0) << slow.error;
+    EXPECT_EQ(slow.error.find("no effect"), std::string::npos) << slow.error;
+}
+
+TEST(IdleNotes, SchedulesOfNothingToOrderAreNotes)
+{
+    const auto run = [](const std::string& schedule, const std::string& more = "") {
+        return Start(
+            "run",
+            Small({"--strategy=dp=8,buckets=whole" + more, "--communicationSchedule=" + schedule}));
+    };
+    ExpectNote(run("priority"),
+               "--communicationSchedule=priority has no effect: no GPU has more than one "
+               "communication of kind data, so that there is nothing to order");
+    ExpectNote(run("priority,kinds=tensor+expert"),
+               "has no effect: the job has no communication of kind tensor or expert");
+    for (const Outcome& outcome :
+         {run("priority,partBytes=50000000"),
+          run("priority,messagePs=5000000"),
+          Start("run", Small({"--strategy=dp=8,buckets=ddp", "--communicationSchedule=priority"}))})
+    {
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        EXPECT_EQ(outcome.error.find("nothing to order"), std::string::npos) << outcome.error;
+    }
+}
+
+TEST(IdleNotes, LinksThatACalibrationLeavesOutAreNotes)
+{
+    const Folder folder;
+    const auto run = [&](const std::string& links) {
+        const std::string file =
+            folder.Write("c.json",
+                         R"({"format": "proteus-flow-calibration", "version": 1,
+ "cluster": "1 x dgx-a100", "provenance": "p", "links": {)" +
+                             links + R"(},
+ "errors_held_out": {"mean": 0.1, "max": 0.2, "worst": "w", "samples": 3}})");
+        const Outcome outcome = Start("run", Small({"--strategy=dp=8", "--calibration=" + file}));
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome.out;
+    };
+    const std::string values = R"({"efficiency": 1, "sharing": 1, "latency_us": 0})";
+    const std::string part = run(R"("pcie": )" + values);
+    EXPECT_NE(part.find("says nothing of links nvlink, which are as without calibration"),
+              std::string::npos)
+        << part;
+    EXPECT_EQ(part.find("says nothing of links pcie"), std::string::npos) << part;
+}
+
+TEST(IdleNotes, SettingsOfLinksThatAClusterHasNotAreNotesWithoutRecordsOfLinks)
+{
+    const auto run = [](const std::string& cluster,
+                        const std::string& strategy = "--strategy=dp=16") {
+        const Outcome outcome = Start("run",
+                                      {MODEL,
+                                       "--variables=layers=1",
+                                       strategy,
+                                       "--nodes=2",
+                                       "--quiet",
+                                       "--executor=distsim",
+                                       "--cluster=" + cluster,
+                                       FABRIC + "Pfc=false"});
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome.out;
+    };
+    const std::string idle = "distsim: ns3::proteus::Fabric::Pfc=false has no effect";
+    const std::string without = run("dgx-a100");
+    EXPECT_NE(without.find(idle + ": nothing crosses roce"), std::string::npos) << without;
+    const std::string with = run("dgx-a100:nic=8x200G-roce");
+    EXPECT_EQ(with.find(idle), std::string::npos) << with;
+    // A job of one server crosses none of them.
+    const std::string inside = run("dgx-a100:nic=8x200G-roce", "--strategy=dp=8");
+    EXPECT_NE(inside.find(idle + ": nothing crosses roce"), std::string::npos) << inside;
+}
+
+// A flow goes over all NVLinks of its GPU: nothing is left to chance inside a server.
+TEST(IdleNotes, StreamsOfFlowsInsideAServerAreNotes)
+{
+    const std::string graph = "--graph=" + WORKLOADS + "/graphs/data-parallel-8.json";
+    const auto run = [&](const std::string& executor) {
+        return Start("run",
+                     {graph, "--nodes=1", "--executor=" + executor, "--quiet", "--stream=7"});
+    };
+    const std::string note = "Note: flow: --stream=7 has no effect: no two paths are equal";
+    EXPECT_NE(run("flow").out.find(note), std::string::npos);
+    EXPECT_EQ(run("packet").out.find("--stream=7"), std::string::npos);
+}
+
+// Settings that another one switches off.
+TEST(IdleNotes, SettingsThatOthersSwitchOffAreNotes)
+{
+    const std::string control = "--ns3::proteus::DcqcnType::G=0.1";
+
+    struct Case
+    {
+        std::vector<std::string> typed;
+        std::string idle; // what the notes say, or else do not say
+        bool isIdle;
+    };
+
+    const std::vector<Case> cases{
+        {{"Pfc=false", "Headroom=400000"}, "Headroom=400000 has no effect: Pfc is off", true},
+        {{"Pfc=false", "PfcClasses=1"}, "PfcClasses=1 has no effect: Pfc is off", true},
+        {{"Headroom=400000", "PfcClasses=1"}, "has no effect", false},
+        {{"Ecn=false", "EcnMinBytes=1000"},
+         "EcnMinBytes=1000 has no effect: no port marks packets",
+         true},
+        {{"Ecn=false", control}, "G=0.1 has no effect: no port marks packets", true},
+        {{"EcnMinBytes=1000", control}, "has no effect", false},
+        {{"CutThroughBytes=128"}, "CutThroughBytes=128 has no effect: nothing crosses", true},
+        {{"CutThroughBytes=128", "RoceCutThrough=true"}, "has no effect", false},
+        {{"PfcClasses=5"}, "PfcClasses=5 has no effect: no traffic class is lossless", true},
+        {{"PfcClasses=5", "TrafficClasses=6"}, "has no effect", false},
+        {{"PfcClasses=1,5"}, "PfcClasses=1,5: 5 has no effect: there are 2 traffic classes", true},
+        {{"ClassWeights=0,2,3,4"}, "4: 3,4 has no effect: there are 2 traffic classes", true},
+        {{"ClassWeights=0,2,3,4", "TrafficClasses=4"}, "has no effect", false},
+        {{"RerouteDelay=1ms"}, "RerouteDelay=1ms has no effect: no link fails", true},
+        {{"TelemetryBytes=60"}, "the congestion control asks for no telemetry", true},
+        {{"TelemetryBytes=60", "--ns3::proteus::Transport::CongestionControl=hpcc"},
+         "has no effect",
+         false}};
+    for (const Case& one : cases)
+    {
+        std::vector<std::string> words{MODEL,
+                                       "--variables=layers=1,sequence=256",
+                                       "--strategy=tp=4,dp=4",
+                                       "--cluster=dgx-a100:nodes=2,nic=8x100G-roce",
+                                       "--quiet"};
+        for (const std::string& word : one.typed)
+        {
+            words.push_back(word[0] == '-' ? word : FABRIC + word);
+        }
+        const Outcome outcome = Start("run", words);
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        EXPECT_EQ(outcome.out.find(one.idle) != std::string::npos, one.isIdle)
+            << one.typed[0] << "\n"
+            << outcome.out;
+    }
+}
+
+TEST(IdleNotes, ChoicesAmongPathsOfWhichNoTwoAreEqualAreNotes)
+{
+    const Outcome outcome = Start("run",
+                                  {MODEL,
+                                   "--variables=layers=1,sequence=256",
+                                   "--strategy=dp=4",
+                                   "--cluster=pcie-v100x4:nodes=1",
+                                   FABRIC + "Routing=Adaptive",
+                                   "--quiet"});
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    EXPECT_NE(outcome.out.find("Routing=Adaptive has no effect: no two paths are equal"),
+              std::string::npos)
+        << outcome.out;
+}
+
+TEST(IdleNotes, AlgorithmsThatAVersionHasNotAreNotes)
+{
+    const Outcome outcome = Start("run",
+                                  {MODEL,
+                                   "--variables=layers=1,sequence=256",
+                                   "--strategy=tp=4,dp=4,zero=1",
+                                   "--algorithm=pat",
+                                   "--ncclVersion=2.20",
+                                   "--executor=flow",
+                                   "--quiet"});
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    EXPECT_NE(outcome.out.find("flow: NCCL 2.20 has no algorithm pat, but"), std::string::npos)
+        << outcome.out;
+}
+
+// What the short form of a cluster says of a network that nothing crosses.
+TEST(IdleNotes, PartsOfClustersThatNothingCrossesAreNotes)
+{
+    const auto run = [](const std::string& plan) {
+        const Outcome outcome = Start("run",
+                                      {MODEL,
+                                       plan,
+                                       "--cluster=dgx-a100:nodes=2,nic=4x200G-roce,leafs=2",
+                                       "--variables=layers=2",
+                                       "--executor=flow",
+                                       "--quiet"});
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome.out;
+    };
+    const std::string idle = " has no effect: nothing leaves a server";
+    const std::string inside = run("--strategy=tp=4,dp=2");
+    EXPECT_NE(inside.find("roce,leafs=2: nic=4x200G-roce" + idle), std::string::npos) << inside;
+    EXPECT_NE(inside.find("roce,leafs=2: leafs=2" + idle), std::string::npos) << inside;
+    EXPECT_EQ(inside.find("nodes=2" + idle), std::string::npos) << inside;
+    EXPECT_EQ(run("--strategy=tp=4,dp=4").find(idle), std::string::npos);
+}
+
+TEST(IdleNotes, SettingsOfLinksThatNothingCrossesAreNotes)
+{
+    const auto run = [](const std::string& plan, std::vector<std::string> more) {
+        more.insert(more.begin(), {MODEL, plan, "--variables=layers=2", "--quiet"});
+        const Outcome outcome = Start("run", more);
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome.out;
+    };
+    const std::string control = "--ns3::proteus::DcqcnType::G=0.1";
+    const std::string idle = " has no effect: nothing crosses ";
+    const auto has = [](const std::string& out, const std::string& text) {
+        return out.find(text) != std::string::npos;
+    };
+    for (const char* executor : {"--executor=packet", "--executor=flow"})
+    {
+        const std::string out = run("--strategy=tp=4,dp=4", {executor, control, "--netPlugin=efa"});
+        EXPECT_TRUE(has(out, "DcqcnType::G=0.1" + idle + "roce")) << out;
+        EXPECT_FALSE(has(out, "NetPlugin=efa")) << out;
+        // Eight of sixteen GPUs, all in one server.
+        const std::string inside = run("--strategy=tp=4,dp=2", {executor, "--netPlugin=efa"});
+        EXPECT_TRUE(has(inside, "NetPlugin=efa" + idle + "infiniband or roce")) << inside;
+        const std::string fabric = "--fabric=leaf-spine";
+        const std::string alone = run("--strategy=tp=4,dp=2", {executor, fabric});
+        EXPECT_TRUE(has(alone, fabric + " has no effect: nothing leaves a server")) << alone;
+        // Two servers, both on one leaf or one on each.
+        const std::string leaves = "--serversPerLeaf=1";
+        const std::string spines = "--spines=2";
+        const std::string outside = run("--strategy=tp=4,dp=4", {executor, fabric, spines});
+        for (const std::string& option : {fabric, spines})
+        {
+            EXPECT_TRUE(has(outside, option + " has no effect: nothing goes from one switch of"))
+                << outside;
+        }
+        const std::string across = run("--strategy=tp=4,dp=4", {executor, fabric, spines, leaves});
+        EXPECT_FALSE(has(across, " has no effect")) << across;
+        const std::string roce =
+            run("--strategy=tp=4,dp=4", {executor, control, "--cluster=dgx-a100:nic=8x200G-roce"});
+        EXPECT_FALSE(has(roce, idle)) << roce;
+    }
+    const std::string out =
+        run("--strategy=tp=4,dp=4",
+            {"--executor=packet", FABRIC + "Pfc=false", FABRIC + "NvlinkBuffer=2000000"});
+    EXPECT_TRUE(has(out, "Fabric::Pfc=false" + idle + "roce")) << out;
+    EXPECT_FALSE(has(out, "NvlinkBuffer")) << out;
+}
+
+// Which is known after the run, and said among its results.
+TEST(IdleNotes, WhatAJobWithoutCommunicationDoesNotNeed)
+{
+    const auto run = [](const std::string& strategy, const std::vector<std::string>& more) {
+        std::vector<std::string> words{MODEL, "--strategy=" + strategy, "--variables=layers=1"};
+        words.emplace_back("--quiet");
+        words.insert(words.end(), more.begin(), more.end());
+        return Start("run", words).out;
+    };
+    const std::string idle = " has no effect: no GPU of the job sends anything to another one";
+    for (const std::string option : {"--algorithm=ring",
+                                     "--ncclVersion=2.10",
+                                     "--cpuVendor=amd",
+                                     "--communicationSchedule=p3",
+                                     "--joinWindow=0",
+                                     "--joinGrid=1us"})
+    {
+        const std::string out = run("dp=1", {option});
+        EXPECT_NE(out.find("Note: packet: " + option + idle), std::string::npos) << option << out;
+        EXPECT_EQ(out.find(option, out.find(idle)), std::string::npos) << out; // once
+        EXPECT_EQ(run("dp=2", {option, "--executor=flow"}).find(idle), std::string::npos) << option;
+    }
+    EXPECT_NE(run("dp=2", {"--cpuVendor=amd", "--executor=flow"})
+                  .find("flow: --cpuVendor=amd has no effect: this job communicates alike"),
+              std::string::npos);
+}

@@ -1,0 +1,142 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "small-job.h"
+
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+/// @param program to start @param words of its command line @param hint that its error line has
+void
+ExpectRefused(const std::string& program,
+              const std::vector<std::string>& words,
+              const std::string& hint)
+{
+    const Outcome outcome = Start(program, words);
+    EXPECT_EQ(outcome.code, 1) << hint;
+    EXPECT_NE(outcome.error.find(hint), std::string::npos) << hint << "\n" << outcome.error;
+}
+
+/// @param program to start @param words of its command line @param hint that a warning has
+void
+ExpectNamed(const std::string& program,
+            const std::vector<std::string>& words,
+            const std::string& hint)
+{
+    const Outcome outcome = Start(program, words);
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    EXPECT_NE(outcome.error.find(hint), std::string::npos) << hint << "\n" << outcome.error;
+}
+
+} // namespace
+
+// What was found by changing files and command lines one part at a time.
+
+TEST(UnsaidMistakes, NamesHaveNoLettersTooMany)
+{
+    ExpectRefused("run", Small({"--model=gpt\u00e9", "--strategy=dp=2"}), "there are alexnet");
+}
+
+TEST(UnsaidMistakes, NamesWithControlCharactersBreakNoLine)
+{
+    const Folder folder;
+    std::string cluster = TwoGpus("");
+    const std::string version = "\"version\": 1";
+    cluster.replace(cluster.find(version), version.size(), version + R"(, "name": "a\nb")");
+    ExpectRefused("run",
+                  {PING, "--cluster=" + folder.Write("c.json", cluster)},
+                  "/name: must be a name without control characters");
+    const std::string model = folder.Write("m.json", R"({"format": "proteus-model", "version": 1,
+ "name": "m", "let": {"idle\n": 1}, "inputs": [{"name": "x", "shape": ["batch", 64]}],
+ "layers": [{"op": "linear", "name": "fc", "outputs": 64, "in": "x"}]})");
+    const Outcome outcome = Start("compile", {"--model=" + model, "--strategy=dp=1", "--quiet"});
+    EXPECT_EQ(outcome.error.find("idle\n"), std::string::npos) << outcome.error;
+}
+
+TEST(UnsaidMistakes, ValuesThatAnOptionReplacesAreChecked)
+{
+    const Folder folder;
+    const std::string model = folder.Write("m.json", R"({"format": "proteus-model", "version": 1,
+ "name": "m", "let": {"width": null},
+ "inputs": [{"name": "x", "shape": ["batch", "width"]},
+  {"name": "y", "shape": ["batch"], "element": "index"}],
+ "layers": [{"op": "linear", "name": "fc", "outputs": "width", "in": "x"},
+  {"op": "cross-entropy", "name": "loss", "in": ["fc", "y"]}]})");
+    ExpectRefused("compile",
+                  {"--model=" + model, "--variables=width=64", "--strategy=dp=1"},
+                  "/let/width: must be an integer");
+}
+
+TEST(UnsaidMistakes, ASchedulesKindsAreSome)
+{
+    const Folder folder;
+    const std::string file = folder.Write("s.json", R"({"format": "proteus-schedule",
+ "version": 1, "policy": "priority", "kinds": []})");
+    ExpectRefused("run",
+                  Small({"--strategy=dp=2", "--communicationSchedule=" + file}),
+                  "/kinds: must name a kind of communication to order");
+}
+
+TEST(UnsaidMistakes, ColumnsBehindThoseOfAHeaderAreRefused)
+{
+    const Folder folder;
+    const std::string flows = folder.Write("f.csv",
+                                           "id,src,dst,bytes,start_ns\n"
+                                           "a,0,1,1000,0,\n"
+                                           "b,1,0,1000,0,a\n");
+    ExpectRefused("flows",
+                  {"--cluster=" + WORKLOADS + "/flows/switch-8.txt", "--flows=" + flows},
+                  "f.csv:3: deps: 'a' stands behind the columns of the header");
+}
+
+TEST(UnsaidMistakes, MeasuredSizesBeyondAMemoryNameTheirFile)
+{
+    const Folder folder;
+    const std::string table = folder.Write("m.csv",
+                                           "nodes,gpus,collective,size_bytes,time_us\n"
+                                           "1,8,all-reduce,900000000000000,1000\n");
+    ExpectRefused("collective",
+                  {"--cluster=dgx-a100", "--measured=" + table},
+                  "see --measured=" + table + ", and --min and --max");
+}
+
+TEST(UnsaidMistakes, OptionsOfModelsHaveNoEffectOnGraphs)
+{
+    const std::string graph = "--graph=" + WORKLOADS + "/graphs/data-parallel-8.json";
+    for (const std::string option :
+         {"--variables=layers=2", "--firstStageBlocks=3", "--lastStageBlocks=3", "--framework=ddp"})
+    {
+        ExpectNamed("fabrics",
+                    {graph, "--fabrics=fat-tree", "--executor=alpha-beta", "--quiet", option},
+                    option + " has no effect: the job is that of --graph");
+    }
+}
+
+TEST(UnsaidMistakes, TimesThatAreWrittenNowhereAreNamed)
+{
+    const Folder folder;
+    const std::string cause = " has no effect: no file with times is written";
+    for (const std::string option : {"--launchInterval=+1e+06ps", "--untimed"})
+    {
+        const std::vector<std::string> words{MODEL,
+                                             "--variables=layers=1",
+                                             "--strategy=dp=1",
+                                             "--quiet",
+                                             option};
+        ExpectNamed("compile", words, cause);
+        std::vector<std::string> saves = words;
+        saves.push_back("--saveGraph=" + folder.Get() + "/g.json");
+        const Outcome outcome = Start("compile", saves);
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        EXPECT_EQ(outcome.error.find(cause), std::string::npos) << outcome.error;
+    }
+}
