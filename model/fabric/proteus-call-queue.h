@@ -64,57 +64,71 @@ struct FabricCall
 /**
  * @ingroup proteus
  * Calls sorted by time, order and number. So the order in which they are made does not depend on
- * the order in which they were put in. Their times are in a heap with four children each, which are
- * one cache line; the calls themselves stay where they are.
+ * the order in which they were put in. Their times are the leaves of a binary tree of minima, which
+ * takes no decisions that a processor would have to guess; the calls themselves stay where they
+ * are. Calls of the earliest time, if there are several, are sorted once in a list.
  */
 class CallQueue
 {
   public:
+    CallQueue()
+    {
+        Clear();
+    }
+
     /// @return time of the first call, EventTree::NEVER if there is none
     int64_t GetTime() const
     {
         return m_firstPs;
     }
 
-    /// @param call to put in
+    /// @param call to put in; before EventTree::NEVER
     void Push(const FabricCall& call)
     {
-        const Entry entry{call.timePs, m_calls.Add(call), call.value};
-        std::size_t hole = ROOT + m_size++;
-        if (hole / SIBLINGS == m_heap.size())
+        const uint32_t place = m_calls.Add(call);
+        if (place >= m_half)
         {
-            m_heap.emplace_back();
+            Grow();
         }
-        while (hole != ROOT && IsLater(At(GetParent(hole)), entry))
+        m_values[place] = call.value;
+        if (call.timePs > m_firstPs)
         {
-            At(hole) = At(GetParent(hole));
-            hole = GetParent(hole);
+            Lower(place, call.timePs);
+            return;
         }
-        At(hole) = entry;
-        m_firstPs = At(ROOT).timePs;
+        if (call.timePs == m_firstPs)
+        {
+            AddDue(place);
+            return;
+        }
+        for (const uint32_t later : m_due)
+        {
+            Lower(later, m_firstPs);
+        }
+        m_due.clear();
+        Lower(place, call.timePs);
+        m_first = place;
+        m_firstPs = call.timePs;
     }
 
     /// @return the first call, taken out; there must be one
     FabricCall Pop()
     {
-        const uint32_t place = At(ROOT).place;
+        const uint32_t place = GetFirst();
+        if (m_due.empty())
+        {
+            Empty(place);
+        }
+        else
+        {
+            m_due.pop_back();
+        }
+        if (m_due.empty())
+        {
+            FindFirst();
+        }
         const FabricCall call = m_calls[place];
         m_calls.GiveBack(place);
-        const std::size_t end = ROOT + --m_size;
-        const Entry last = At(end);
-        std::size_t hole = ROOT;
-        for (std::size_t child = GetChild(hole); child < end; child = GetChild(hole))
-        {
-            const std::size_t first = FindFirst(child, std::min(child + SIBLINGS, end));
-            if (!IsLater(last, At(first)))
-            {
-                break;
-            }
-            At(hole) = At(first);
-            hole = first;
-        }
-        At(hole) = last;
-        m_firstPs = m_size == 0 ? EventTree::NEVER : At(ROOT).timePs;
         return call;
     }
 
@@ -122,11 +136,10 @@ class CallQueue
     /// likely to be called
     void PrefetchFirst(const CallTarget& target) const
     {
-        if (m_size > 0)
+        if (m_firstPs != EventTree::NEVER)
         {
-            const Entry& first = m_heap[ROOT / SIBLINGS].entries[ROOT % SIBLINGS];
-            m_calls.Prefetch(first.place);
-            target.PrepareCall(first.value);
+            m_calls.Prefetch(GetFirst());
+            target.PrepareCall(m_values[GetFirst()]);
         }
     }
 
@@ -134,12 +147,18 @@ class CallQueue
     std::vector<FabricCall> GetCalls(const CallTarget* target) const
     {
         std::vector<FabricCall> calls;
-        for (std::size_t i = ROOT; i < ROOT + m_size; ++i)
-        {
-            const FabricCall& call = m_calls[m_heap[i / SIBLINGS].entries[i % SIBLINGS].place];
-            if (call.target == target)
+        const auto add = [&](uint32_t place) {
+            if (m_calls[place].target == target)
             {
-                calls.push_back(call);
+                calls.push_back(m_calls[place]);
+            }
+        };
+        std::for_each(m_due.begin(), m_due.end(), add);
+        for (uint32_t place = 0; place < m_half; ++place)
+        {
+            if (m_times[m_half + place] != EventTree::NEVER)
+            {
+                add(place);
             }
         }
         std::sort(calls.begin(), calls.end(), [](const FabricCall& a, const FabricCall& b) {
@@ -151,70 +170,118 @@ class CallQueue
     /// Forgets all calls.
     void Clear()
     {
-        m_heap.clear();
         m_calls.Clear();
-        m_size = 0;
+        m_due.clear();
+        m_half = LEAST_LEAVES;
+        m_times.assign(std::size_t{2} * m_half, EventTree::NEVER);
+        m_values.resize(m_half);
         m_firstPs = EventTree::NEVER;
     }
 
   private:
-    static constexpr std::size_t SIBLINGS = 4; //!< children of an entry
-    /// Index of the first entry, such that siblings begin at a multiple of their number.
-    static constexpr std::size_t ROOT = SIBLINGS - 1;
+    static constexpr uint32_t LEAST_LEAVES = 8; //!< of the tree
 
-    /// A call in the heap.
-    struct Entry
+    /// @return place of the first call, of which there must be one
+    uint32_t GetFirst() const
     {
-        int64_t timePs{0}; //!< when
-        uint32_t place{0}; //!< of m_calls
-        uint32_t value{0}; //!< of the call
-    };
-
-    /// Entries in one cache line.
-    struct alignas(64) Line
-    {
-        Entry entries[SIBLINGS]; //!< siblings
-    };
-
-    /// @param i index of an entry @return the index of what it hangs from
-    static std::size_t GetParent(std::size_t i)
-    {
-        return i / SIBLINGS + ROOT - 1;
+        return m_due.empty() ? m_first : m_due.back();
     }
 
-    /// @param i index of an entry @return the index of its first child
-    static std::size_t GetChild(std::size_t i)
+    /// Gives a leaf a time. @param place of a call that has none there @param timePs its time
+    void Lower(uint32_t place, int64_t timePs)
     {
-        return SIBLINGS * (i - ROOT + 1);
-    }
-
-    /// @param i index of an entry @return the entry
-    Entry& At(std::size_t i)
-    {
-        return m_heap[i / SIBLINGS].entries[i % SIBLINGS];
-    }
-
-    /// @param a a call @param b another one @return whether a comes later
-    bool IsLater(const Entry& a, const Entry& b) const
-    {
-        return a.timePs > b.timePs || (a.timePs == b.timePs && m_calls[a.place] > m_calls[b.place]);
-    }
-
-    /// @param begin index of the first of some siblings @param end index after the last
-    /// @return the index of the one that comes first
-    std::size_t FindFirst(std::size_t begin, std::size_t end)
-    {
-        std::size_t first = begin;
-        for (std::size_t i = begin + 1; i < end; ++i)
+        for (uint32_t i = m_half + place; i > 0; i >>= 1)
         {
-            first = IsLater(At(first), At(i)) ? i : first;
+            m_times[i] = std::min(m_times[i], timePs);
         }
-        return first;
     }
 
-    std::vector<Line> m_heap;            //!< a heap, from ROOT on
-    Pool<FabricCall> m_calls;            //!< what the entries stand for
-    std::size_t m_size{0};               //!< entries
+    /// Takes the time of a leaf. @param place of a call
+    void Empty(uint32_t place)
+    {
+        int64_t least = EventTree::NEVER;
+        for (uint32_t i = m_half + place; i > 1; i >>= 1)
+        {
+            m_times[i] = least;
+            least = std::min(least, m_times[i ^ 1]);
+        }
+        m_times[1] = least;
+    }
+
+    /// Finds the first call in the tree. If others have its time, all of them go into the list.
+    void FindFirst()
+    {
+        m_firstPs = m_times[1];
+        if (m_firstPs == EventTree::NEVER)
+        {
+            return;
+        }
+        uint32_t i = 1;
+        bool isTied = false;
+        while (i < m_half)
+        {
+            i *= 2;
+            const bool isLeft = m_times[i] == m_firstPs;
+            isTied |= isLeft && m_times[i + 1] == m_firstPs;
+            i += isLeft ? 0 : 1;
+        }
+        m_first = i - m_half;
+        if (isTied)
+        {
+            ListDue();
+        }
+    }
+
+    /// Puts all calls of the tree that have the earliest time into the list.
+    void ListDue()
+    {
+        while (m_times[1] == m_firstPs)
+        {
+            uint32_t i = 1;
+            while (i < m_half)
+            {
+                i = 2 * i + (m_times[2 * i] == m_firstPs ? 0 : 1);
+            }
+            m_due.push_back(i - m_half);
+            Empty(i - m_half);
+        }
+        std::sort(m_due.begin(), m_due.end(), [this](uint32_t a, uint32_t b) {
+            return m_calls[a] > m_calls[b];
+        });
+    }
+
+    /// Puts a call into the list. @param place of a call that has the earliest time
+    void AddDue(uint32_t place)
+    {
+        if (m_due.empty())
+        {
+            Empty(m_first);
+            m_due.push_back(m_first);
+        }
+        const auto isLater = [this](uint32_t a, uint32_t b) { return m_calls[a] > m_calls[b]; };
+        m_due.insert(std::upper_bound(m_due.begin(), m_due.end(), place, isLater), place);
+    }
+
+    /// Doubles the leaves of the tree. It is rare: kept out of the code around Push().
+    [[gnu::noinline, gnu::cold]] void Grow()
+    {
+        std::vector<int64_t> leaves(m_times.begin() + m_half, m_times.end());
+        m_half *= 2;
+        m_times.assign(std::size_t{2} * m_half, EventTree::NEVER);
+        m_values.resize(m_half);
+        for (uint32_t place = 0; place < leaves.size(); ++place)
+        {
+            Lower(place, leaves[place]);
+        }
+    }
+
+    Pool<FabricCall> m_calls;       //!< all calls
+    std::vector<uint32_t> m_values; //!< of the calls, by place
+    /// The tree: the top at 1, then the two below it, and so on; leaves from m_half on, by place.
+    std::vector<int64_t> m_times;
+    std::vector<uint32_t> m_due; //!< calls of the earliest time, the last one first; or none
+    uint32_t m_half{0};          //!< leaves of the tree, a power of two
+    uint32_t m_first{0};         //!< the first call, if the list is empty
     int64_t m_firstPs{EventTree::NEVER}; //!< time of the first call
 };
 

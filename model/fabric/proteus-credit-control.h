@@ -26,6 +26,9 @@ namespace proteus
 class CreditControl
 {
   public:
+    /// Promised credits from which on those that have come home are collected: a cache line.
+    static constexpr uint32_t KEPT_RETURNS = 64 / sizeof(CreditReturn);
+
     /**
      * Asks for room; not for ports without credits. The room is taken only by Spend().
      * @param port that has a unit to send; PortState::stalledSincePs says whether one has no room
@@ -69,8 +72,7 @@ class CreditControl
         return whenPs;
     }
 
-    /// Adds the credits that have come home: not before they are needed, as they lie elsewhere in
-    /// memory. @param lane of a port @param nowPs present time
+    /// Adds the credits that have come home. @param lane of a port @param nowPs present time
     static void Collect(LaneState& lane, int64_t nowPs)
     {
         while (!lane.returns.IsEmpty() && lane.returns.Front().timePs <= nowPs)
@@ -93,16 +95,24 @@ class CreditControl
      * @param trafficClass of the unit
      * @param wireBytes of the unit
      * @param timePs when its last byte leaves the buffer
+     * @param nowPs present time
      * @return when the port may be served again, EventTree::NEVER if it does not wait for that
      */
     static int64_t Return(PortState& port,
                           LaneState& lane,
                           uint32_t trafficClass,
                           uint32_t wireBytes,
-                          int64_t timePs)
+                          int64_t timePs,
+                          int64_t nowPs)
     {
-        // The credit travels back over the link. What was promised last is not looked at: it lies
-        // elsewhere in memory.
+        // A buffer of NVLink has room for hundreds of units. Were all of them to be promised before
+        // the first one is collected, each would be written where the processor has not been for
+        // long.
+        if (lane.returns.GetSize() >= KEPT_RETURNS)
+        {
+            Collect(lane, nowPs);
+        }
+        // The credit travels back over the link. What was promised last is not looked at.
         lane.returns.Push({timePs + port.delayPs, static_cast<int64_t>(wireBytes)});
         if ((port.starved >> trafficClass & 1) == 0)
         {

@@ -33,9 +33,11 @@ EventTree::EventTree(uint32_t nSlots)
         sizes.push_back(n);
     }
     m_half = LEAST_PAIRED;
+    m_nPaired = 3;
     while (m_half < n)
     {
         m_half *= 2;
+        ++m_nPaired;
     }
     const std::size_t pairs = 2 * m_half / 8;
     Node empty;

@@ -229,11 +229,45 @@ class EventTree
             own = key;
             key = least < key ? least : key;
         }
-        for (i += m_half; i > 1; i >>= 1)
-        {
+        i += m_half;
+        const auto rise = [this, &i, &key]() {
             const uint64_t sibling = m_pairs[i ^ 1];
             m_pairs[i] = key;
             key = sibling < key ? sibling : key;
+            i >>= 1;
+        };
+        // A loop would take a fifth more instructions, and this is done for every event.
+        static_assert(LEAST_PAIRED == 8 && MOST_PAIRED == 2048, "from 3 to 11 levels");
+        switch (m_nPaired)
+        {
+        case 11:
+            rise();
+            [[fallthrough]];
+        case 10:
+            rise();
+            [[fallthrough]];
+        case 9:
+            rise();
+            [[fallthrough]];
+        case 8:
+            rise();
+            [[fallthrough]];
+        case 7:
+            rise();
+            [[fallthrough]];
+        case 6:
+            rise();
+            [[fallthrough]];
+        case 5:
+            rise();
+            [[fallthrough]];
+        case 4:
+            rise();
+            [[fallthrough]];
+        default:
+            rise();
+            rise();
+            rise();
         }
         m_pairs[1] = key;
         m_top = key;
@@ -254,6 +288,7 @@ class EventTree
     uint64_t m_top{EMPTY};       //!< smallest key
     std::size_t m_nWide{0};      //!< 8-ary levels
     std::size_t m_half{0};       //!< keys of the lowest binary level, a power of two
+    uint32_t m_nPaired{0};       //!< binary levels below the top: m_half is 1 << this
     uint64_t* m_leaves{nullptr}; //!< keys of slots
     /// The binary levels: the top at 1, then the two below it, and so on; the lowest at m_half.
     uint64_t* m_pairs{nullptr};

@@ -326,7 +326,6 @@ Fabric::Enqueue(PortId id, const PacketRecord& record)
     PortState& port = m_ports[id];
     const uint32_t trafficClass = record.trafficClass;
     const uint8_t bit = 1u << trafficClass;
-    LaneState& lane = m_ports.Lane(id, trafficClass);
     const uint32_t wireBytes = port.GetWireBytes(record);
     const bool data = record.kind == PacketKind::DATA;
     const bool blocked = ((port.paused | port.starved) & bit) != 0 || port.down;
@@ -335,7 +334,7 @@ Fabric::Enqueue(PortId id, const PacketRecord& record)
     // may cut, as there the port does not know when it comes.)
     const bool idle = port.serveAtPs == EventTree::NEVER ||
                       (port.overtakes && port.credited && port.serveAtPs > m_stepper.GetNowPs());
-    if (m_stepper.GetNowPs() >= port.freeAtPs && idle && lane.queue.IsEmpty() && !blocked)
+    if (m_stepper.GetNowPs() >= port.freeAtPs && idle && (port.waiting & bit) == 0 && !blocked)
     {
         tried = true;
         if (!data || TakeCredit(id, trafficClass, wireBytes))
@@ -344,6 +343,7 @@ Fabric::Enqueue(PortId id, const PacketRecord& record)
             return;
         }
     }
+    LaneState& lane = m_ports.Lane(id, trafficClass); // which is not looked at before: elsewhere
     lane.queuedBytes += wireBytes;
     if (port.markBytes > 0 && data && lane.queuedBytes > port.markBytes)
     {

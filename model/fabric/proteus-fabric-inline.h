@@ -155,7 +155,8 @@ Fabric::ReturnCredit(const PacketRecord& record, int64_t timePs)
                                          m_ports.Lane(id, record.trafficClass),
                                          record.trafficClass,
                                          port.GetWireBytes(record),
-                                         timePs));
+                                         timePs,
+                                         m_stepper.GetNowPs()));
 }
 
 inline void

@@ -132,11 +132,11 @@ Fabric::MoveWaiting(PortId id)
             const PacketRecord record = lane.queue.Front();
             lane.queue.Pop();
             lane.queuedBytes -= port.GetWireBytes(record);
+            if (lane.queue.IsEmpty())
+            {
+                port.waiting &= ~(1u << c);
+            }
             Enqueue(Route(port.from, record), record);
-        }
-        if (lane.queue.IsEmpty())
-        {
-            port.waiting &= ~(1u << c);
         }
     }
 }

@@ -9,6 +9,7 @@
 
 #include "ns3/proteus-huge-pages.h"
 #include "ns3/proteus-packet.h"
+#include "ns3/proteus-ring-buffer.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -79,6 +80,69 @@ class TimeHeap
     std::vector<Entry> m_entries; //!< a heap, the earliest first
 };
 
+/**
+ * @ingroup proteus
+ * Things that wait for a time, sorted. As paces of a port are much alike, what comes last is mostly
+ * the latest: it is put in from the end. That takes fewer instructions than a heap, and the
+ * processor can foresee it.
+ */
+class PaceQueue
+{
+  public:
+    /// A time and what waits for it.
+    using Entry = TimeHeap::Entry;
+
+    /// @return the earliest time, INT64_MAX if nothing waits
+    int64_t GetTime() const
+    {
+        return m_firstPs;
+    }
+
+    /// @return the earliest entry, of which there must be one; equal times come in the order of the
+    /// things
+    const Entry& GetTop() const
+    {
+        return m_entries.Front();
+    }
+
+    /// @param timePs when @param thing what
+    void Push(int64_t timePs, uint32_t thing)
+    {
+        const Entry entry{timePs, thing};
+        m_entries.Push(entry);
+        uint32_t place = m_entries.GetTail() - 1;
+        while (place != m_entries.GetHead() && entry < m_entries.At(place - 1))
+        {
+            m_entries.At(place) = m_entries.At(place - 1);
+            --place;
+        }
+        m_entries.At(place) = entry;
+        m_firstPs = m_entries.Front().first;
+    }
+
+    /// Takes the earliest entry out.
+    void Pop()
+    {
+        m_entries.PopAndRewind();
+        m_firstPs = m_entries.IsEmpty() ? INT64_MAX : m_entries.Front().first;
+    }
+
+    /// @return all entries, the earliest first
+    std::vector<Entry> GetEntries() const
+    {
+        std::vector<Entry> entries;
+        for (uint32_t place = m_entries.GetHead(); place != m_entries.GetTail(); ++place)
+        {
+            entries.push_back(m_entries.At(place));
+        }
+        return entries;
+    }
+
+  private:
+    int64_t m_firstPs{INT64_MAX}; //!< GetTime(), without a look at the entries
+    RingBuffer<Entry> m_entries;  //!< the earliest first
+};
+
 /// @ingroup proteus
 /// A place of a queue pair in the list of one of its ports.
 struct ActiveSlot
@@ -113,7 +177,7 @@ struct alignas(64) ActiveQueues
     uint32_t busy{0};                  //!< bit c: list c is not empty
     uint32_t limiter{UINT32_MAX};      //!< what limits the copies of its endpoint, or none
     int64_t unitPs{0};                 //!< time that a full unit takes on it
-    TimeHeap paced;                    //!< slots that wait
+    PaceQueue paced;                   //!< slots that wait
     List lists[MAX_TRAFFIC_CLASSES]{}; //!< by traffic class; the first two in the first cache line
     int64_t reservedPs{-1};            //!< its turn at the limiter; below 0: none
 

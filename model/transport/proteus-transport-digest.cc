@@ -55,9 +55,7 @@ SendPorts::AppendState(uint32_t pair, int64_t nowPs, std::vector<uint64_t>& word
         words.push_back(uint64_t{port.busy} << 32 | port.lists[sender.trafficClass].head);
         if (slot.next == ActiveSlot::PACED)
         {
-            std::vector<TimeHeap::Entry> entries = port.paced.GetEntries();
-            std::sort(entries.begin(), entries.end());
-            for (const auto& [timePs, paced] : entries)
+            for (const auto& [timePs, paced] : port.paced.GetEntries())
             {
                 words.push_back(static_cast<uint64_t>(timePs - nowPs));
                 words.push_back(paced);

@@ -70,15 +70,33 @@ TEST(CreditControl, KeepsItsCredits)
     EXPECT_EQ(port.starved, 1u << 1);
     // Half a unit's room is not enough to go on with, but wakes the port; it comes home after the
     // link's delay.
-    EXPECT_EQ(CreditControl::Return(port, lane, 1, 750, 50), 150);
+    EXPECT_EQ(CreditControl::Return(port, lane, 1, 750, 50, 50), 150);
     EXPECT_EQ(CreditControl::Take(port, lane, 1, 1500, 150), EventTree::NEVER);
     EXPECT_EQ(port.stalledSincePs, 20) << "the same stall";
-    EXPECT_EQ(CreditControl::Return(port, lane, 1, 750, 100), 200);
-    EXPECT_EQ(CreditControl::Return(port, lane, 1, 1500, 60), EventTree::NEVER) << "nobody waits";
+    EXPECT_EQ(CreditControl::Return(port, lane, 1, 750, 100, 100), 200);
+    EXPECT_EQ(CreditControl::Return(port, lane, 1, 1500, 60, 60), EventTree::NEVER)
+        << "nobody waits";
     EXPECT_EQ(CreditControl::Take(port, lane, 1, 1500, 160), 200) << "promised";
     EXPECT_EQ(CreditControl::Take(port, lane, 1, 1500, 200), 200);
     EXPECT_EQ(port.statistics.creditStallPs, 180);
     EXPECT_EQ(CreditControl::GetTotal(lane), 3000) << "nothing lost, nothing made";
+}
+
+TEST(CreditControl, KeepsFewPromises)
+{
+    // A buffer with room for a thousand units, of which none ever lacks credit.
+    PortState port;
+    port.delayPs = 100;
+    LaneState lane;
+    lane.creditBytes = 1000 * 1500;
+    for (int64_t now = 0; now < 100'000; now += 50)
+    {
+        ASSERT_EQ(CreditControl::Take(port, lane, 1, 1500, now), now);
+        CreditControl::Spend(lane, 1500);
+        CreditControl::Return(port, lane, 1, 1500, now + 20, now);
+        ASSERT_LE(lane.returns.GetSize(), CreditControl::KEPT_RETURNS);
+        ASSERT_EQ(CreditControl::GetTotal(lane), 1000 * 1500);
+    }
 }
 
 TEST(SharedBuffers, NeverHoldMoreThanThereIsAndForgetNothing)

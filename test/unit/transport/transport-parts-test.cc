@@ -84,6 +84,35 @@ TEST(ActiveQueues, ListsTakeTurns)
     EXPECT_EQ(queues.busy, 0u);
 }
 
+TEST(PaceQueue, GivesThingsByTimeAndNumber)
+{
+    // Against TimeHeap, with many things at one time.
+    std::mt19937 random(7);
+    for (const uint32_t times : {1, 5, 100000})
+    {
+        PaceQueue queue;
+        TimeHeap heap;
+        EXPECT_EQ(queue.GetTime(), INT64_MAX);
+        for (uint32_t i = 0; i < 5000; ++i)
+        {
+            if (heap.GetTime() == INT64_MAX || random() % 8 < (i < 2000 ? 5 : 3))
+            {
+                const auto timePs = static_cast<int64_t>(i / 4 + random() % times);
+                queue.Push(timePs, i);
+                heap.Push(timePs, i);
+            }
+            else
+            {
+                ASSERT_EQ(queue.GetTop(), heap.GetTop());
+                queue.Pop();
+                heap.Pop();
+            }
+            ASSERT_EQ(queue.GetTime(), heap.GetTime());
+            ASSERT_EQ(queue.GetEntries().size(), heap.GetEntries().size());
+        }
+    }
+}
+
 TEST(PlanePattern, FollowsTheRates)
 {
     const PlanePattern even({25e9, 25e9, 25e9});
