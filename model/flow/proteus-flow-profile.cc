@@ -541,14 +541,20 @@ FlowProfiles::PlanRoutes(TaskId id, const std::vector<ProgramFlow>& flows)
         const DeviceId from = devices[flow.from];
         const DeviceId to = devices[flow.to];
         PlannedConnection& known = FindConnection(from, to, flow.channel);
-        if (known.route != NO_ID)
+        const double mean = static_cast<double>(flow.bytes) /
+                            static_cast<double>(std::max<uint64_t>(flow.messages, 1));
+        const auto messageBytes =
+            FlowRoutes::IsShort(mean) ? static_cast<uint32_t>(std::ceil(mean)) : 0;
+        if (known.route != NO_ID && known.messageBytes == messageBytes)
         {
             routes.push_back(known.route);
             continue;
         }
         const FlowRoutes::Planned planned =
             m_routes.Plan(known.connection,
-                          GetConnectionFlow(m_cluster, group, flow.channel, from, to));
+                          GetConnectionFlow(m_cluster, group, flow.channel, from, to),
+                          messageBytes);
+        known.messageBytes = messageBytes;
         known.route = planned.isForAnyFlow ? planned.route : NO_ID;
         routes.push_back(planned.route);
     }

@@ -257,8 +257,9 @@ class FlowProfiles
     /// A connection of any group and channel.
     struct PlannedConnection
     {
-        Connection connection; //!< but for its flow
-        uint32_t route{NO_ID}; //!< if it is known, and the same for all groups and channels
+        Connection connection;    //!< but for its flow
+        uint32_t route{NO_ID};    //!< if it is known, and the same for all groups and channels
+        uint32_t messageBytes{0}; //!< of that, if they are short
     };
 
     /// Hashes a ConnectionName.

@@ -231,6 +231,34 @@ FlowRoutes::AddUses(const Walker& walker, double share, uint32_t unitBytes, Flow
 }
 
 void
+FlowRoutes::AddShortUses(const Walker& walker,
+                         uint32_t messageBytes,
+                         uint32_t unitBytes,
+                         FlowRoute& route) const
+{
+    const double bytes = messageBytes;
+    for (const uint32_t port : walker.ports)
+    {
+        const Link& link = m_cluster.GetLinks()[port / 2];
+        if (!IsOfNetwork(link))
+        {
+            continue;
+        }
+        const LinkFraming framing = link.framing.For(walker.method);
+        const double whole = std::floor(bytes / unitBytes);
+        const double rest = bytes - whole * unitBytes;
+        const auto unit = static_cast<double>(framing.WireBytes(unitBytes));
+        const double wire =
+            whole * unit +
+            (rest > 0 ? static_cast<double>(framing.WireBytes(std::llround(rest))) : 0);
+        // With each message goes the acknowledgement of its clear-to-send; that and its own come.
+        const double more = wire / bytes - unit / unitBytes + framing.controlBytes / bytes;
+        route.uses.push_back({m_ofPort[port], more, 0});
+        route.uses.push_back({m_ofPort[port ^ 1], 2 * framing.controlBytes / bytes, 0, true});
+    }
+}
+
+void
 FlowRoutes::AddInputs(const Walker& walker, FlowRoute& route) const
 {
     for (std::size_t i = 1; i < walker.ports.size(); ++i)
@@ -410,7 +438,7 @@ FlowRoutes::LimitByEnds(const Connection& connection, FlowRoute& route) const
 }
 
 FlowRoutes::Planned
-FlowRoutes::Plan(const Connection& connection, uint64_t flow)
+FlowRoutes::Plan(const Connection& connection, uint64_t flow, uint32_t messageBytes)
 {
     const auto& links = m_cluster.GetLinks();
     std::vector<VertexId> stops = connection.waypoints;
@@ -444,6 +472,12 @@ FlowRoutes::Plan(const Connection& connection, uint64_t flow)
     {
         const double rate = links[walker.ports.front() / 2].bytesPerSecond;
         AddUses(walker, rate / rates, unitBytes, route);
+    }
+    if (IsShort(messageBytes))
+    {
+        AddShortUses(walkers.front(), messageBytes, unitBytes, route);
+        // What forwards a unit has no more of it than a message.
+        unitBytes = route.isNetwork ? std::min(unitBytes, messageBytes) : unitBytes;
     }
     if (walkers.size() == 1 && m_parameters.infinibandBufferBytes > 0)
     {

@@ -77,10 +77,18 @@ class FlowRoutes
     /**
      * @param connection from GPU to GPU
      * @param flow on which its path depends, in the place of Connection::flow
+     * @param messageBytes payload of its messages, in the mean: of short ones, headers and control
+     * units are more of what links of a network carry; 0: long ones
      * @return its route
      * @throw std::invalid_argument if there is no path
      */
-    Planned Plan(const Connection& connection, uint64_t flow);
+    Planned Plan(const Connection& connection, uint64_t flow, uint32_t messageBytes = 0);
+
+    /// @param bytes payload of messages @return whether they are short for Plan()
+    static bool IsShort(double bytes)
+    {
+        return bytes > 0 && bytes < SHORT_BYTES;
+    }
 
     /**
      * The route of an operation inside switches: the links up from all who give to a switch in the
@@ -123,6 +131,9 @@ class FlowRoutes
     }
 
   private:
+    /// Below that, what comes with each message is more than half a percent of it.
+    static constexpr double SHORT_BYTES = 65536;
+
     /// "No resource".
     static constexpr uint32_t NO_RESOURCE = NO_ID;
 
@@ -151,6 +162,12 @@ class FlowRoutes
     /// @param walker with its links @param share of the flow that it carries
     /// @param unitBytes of the flow @param route to add to
     void AddUses(const Walker& walker, double share, uint32_t unitBytes, FlowRoute& route);
+    /// What short messages take of a network's links besides. @param walker with its links
+    /// @param messageBytes of the flow @param unitBytes of it @param route to add to
+    void AddShortUses(const Walker& walker,
+                      uint32_t messageBytes,
+                      uint32_t unitBytes,
+                      FlowRoute& route) const;
     /**
      * @param walker with its links
      * @param position of one that enters a CPU

@@ -70,6 +70,33 @@ TEST(FlowRoutes, AFlowDecidesWhereLinksDiffer)
     }
 }
 
+// A message has a header and an acknowledgement, and clear-to-send, however short it is.
+TEST(FlowRoutes, ShortMessagesTakeMoreOfANetwork)
+{
+    const Cluster cluster = MakeCluster("pcie-v100x8", 2, FabricOptions());
+    const Paths paths(cluster);
+    const NicTable nics(cluster);
+    FlowRoutes routes(cluster, paths, FlowParameters());
+    const Connection connection = PlanConnection(cluster, paths, nics, 0, 0, 0, 8);
+    const auto plan = [&](uint32_t messageBytes) {
+        return routes.GetRoute(routes.Plan(connection, 0, messageBytes).route);
+    };
+    const auto find = [&](uint32_t messageBytes, bool comesFirst) {
+        double most = 0;
+        for (const FlowUse& use : plan(messageBytes).uses)
+        {
+            most = use.comesFirst == comesFirst ? std::max(most, use.amount) : most;
+        }
+        return most;
+    };
+    // RoCE: a header of 82 bytes, a control unit of 86.
+    EXPECT_NEAR(find(512, false), 1 + (82 + 86) / 512.0, 1e-9);
+    EXPECT_NEAR(find(512, true), 2 * 86 / 512.0, 1e-9);
+    EXPECT_LT(plan(512).latencyPs, plan(0).latencyPs);
+    EXPECT_NEAR(find(32768, false), find(0, false), 0.005);
+    EXPECT_EQ(plan(1 << 20), plan(0));
+}
+
 // A unit has arrived as a whole at a CPU before that sends it on, at the rate at which it forwards.
 TEST(FlowRoutes, AUnitWaitsWhereItIsForwarded)
 {
