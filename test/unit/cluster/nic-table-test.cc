@@ -14,6 +14,7 @@
 #include <ctime>
 #include <gtest/gtest.h>
 #include <limits>
+#include <string>
 #include <vector>
 
 using namespace ns3::proteus;
@@ -85,6 +86,50 @@ TEST(NicTable, GpusFarFromTheNicSendByANearOne)
     const Connection back = PlanConnection(cluster, paths, nics, 0, 0, 15, 7);
     EXPECT_EQ(back.waypoints.front(), nics.FindRelay(gpus[15], nics.Get(gpus[15], 0)));
     EXPECT_EQ(back.waypoints.back(), nic);
+}
+
+// The nearest memory, where none lies on the way: two sockets with a switch each, and GPU and NIC,
+// which do not reach each other, below either.
+TEST(NicTable, ANicWithoutGpuDirectUsesTheMemoryOfItsOwnSocket)
+{
+    Cluster cluster("two sockets");
+    const VertexId hub = cluster.AddVertex({"hub", VertexKind::SWITCH, -1});
+    const auto link = [&cluster](VertexId a, VertexId b, LinkTechnology technology, double rate) {
+        cluster.AddLink({a, b, technology, rate, 250000, DefaultFraming(technology)});
+    };
+    for (int32_t server = 0; server < 2; ++server)
+    {
+        std::vector<VertexId> cpus;
+        for (const std::string& socket : {"0", "1"})
+        {
+            const auto add = [&](const std::string& what, VertexKind kind) {
+                const std::string model = kind == VertexKind::GPU ? "V100-SXM2-32GB" : "";
+                Vertex vertex{"n" + std::to_string(server) + "." + what + socket,
+                              kind,
+                              server,
+                              0,
+                              model};
+                vertex.gpuDirectRdma = kind != VertexKind::NIC;
+                return cluster.AddVertex(vertex);
+            };
+            cpus.push_back(add("cpu", VertexKind::CPU));
+            const VertexId pcie = add("pcie", VertexKind::PCIE_SWITCH);
+            const VertexId nic = add("nic", VertexKind::NIC);
+            link(pcie, cpus.back(), LinkTechnology::PCIE, 16e9);
+            link(add("gpu", VertexKind::GPU), pcie, LinkTechnology::PCIE, 16e9);
+            link(nic, pcie, LinkTechnology::PCIE, 16e9);
+            link(nic, hub, LinkTechnology::INFINIBAND, 12e9);
+        }
+        link(cpus[0], cpus[1], LinkTechnology::CPU_INTERCONNECT, 8e9);
+    }
+    const Paths paths(cluster);
+    const NicTable nics(cluster);
+    for (const DeviceId gpu : {0U, 1U})
+    {
+        const auto& waypoints = PlanConnection(cluster, paths, nics, 0, 0, gpu, gpu + 2).waypoints;
+        EXPECT_EQ(waypoints.front(), cluster.FindVertex("n0.cpu" + std::to_string(gpu)));
+        EXPECT_EQ(waypoints.back(), cluster.FindVertex("n1.cpu" + std::to_string(gpu)));
+    }
 }
 
 // GPUDirect RDMA ends at CPUs: four GPUs are at the switch of the NIC, and four at the other
