@@ -63,7 +63,7 @@ struct FluidStream
     int64_t handedPs{0};        //!< when it got that, if it had nothing to send; 0: it had
     std::vector<FluidHop> hops; //!< on its way, the first out of the NIC
     bool isGone{false};         //!< whether it leaves the ports now
-    bool isQuiet{false};        //!< whether it has nothing to send for now
+    bool isQuiet{false};        //!< whether it has nothing to send at present
 
     /// @return whether the queue pair has not got its rate back
     bool IsPaced() const

@@ -153,6 +153,34 @@ constexpr EnumNames<ElementFormat, 4> ELEMENT_FORMATS{
 /// What a product in fp8 casts: none of the kinds.
 constexpr RuledKind NO_KIND{""};
 
+/// Reads elements per point. @param json the kernels of a pass @param key of the elements
+/// @param what they are, for messages @param least of those in the format of activations
+/// @param compute is set to these @param fp32 is set to those with 4 bytes
+/// @return where they stand, if they do
+std::optional<JsonValue>
+ReadElements(const JsonValue& json,
+             const char* key,
+             const char* what,
+             double least,
+             double& compute,
+             double& fp32)
+{
+    const auto elements = json.Find(key);
+    if (elements)
+    {
+        elements->AllowKeys(what, {"compute", "fp32"});
+        if (const auto field = elements->Find("compute"))
+        {
+            compute = field->AsNumber(least, MOST_ELEMENTS);
+        }
+        if (const auto field = elements->Find("fp32"))
+        {
+            fp32 = field->AsNumber(0, MOST_ELEMENTS);
+        }
+    }
+    return elements;
+}
+
 /// @param json the kernels of a pass @param pass its name @param rule to fill
 void
 ReadMemory(const JsonValue& json, const std::string& pass, KernelRule& rule)
@@ -178,39 +206,15 @@ ReadMemory(const JsonValue& json, const std::string& pass, KernelRule& rule)
             }
         }
     }
-    if (const auto holds = json.Find("holds"))
+    const auto holds = ReadElements(json,
+                                    "holds",
+                                    "what kernels hold",
+                                    -1,
+                                    rule.heldComputeElements,
+                                    rule.heldFp32Elements);
+    if (holds && (rule.GetHeldBytes(2) < 0 || rule.GetHeldBytes(4) < 0))
     {
-        holds->AllowKeys("what kernels hold", {"compute", "fp32"});
-        if (const auto field = holds->Find("compute"))
-        {
-            rule.heldComputeElements = field->AsNumber(-1, MOST_ELEMENTS);
-        }
-        if (const auto field = holds->Find("fp32"))
-        {
-            rule.heldFp32Elements = field->AsNumber(0, MOST_ELEMENTS);
-        }
-        if (rule.GetHeldBytes(2) < 0 || rule.GetHeldBytes(4) < 0)
-        {
-            holds->Fail("is less than nothing");
-        }
-    }
-}
-
-/// @param json the kernels of a pass @param rule to fill
-void
-ReadStacks(const JsonValue& json, KernelRule& rule)
-{
-    if (const auto stacks = json.Find("stacks"))
-    {
-        stacks->AllowKeys("what a loop over blocks moves", {"compute", "fp32"});
-        if (const auto field = stacks->Find("compute"))
-        {
-            rule.stackedComputeElements = field->AsNumber(0, MOST_ELEMENTS);
-        }
-        if (const auto field = stacks->Find("fp32"))
-        {
-            rule.stackedFp32Elements = field->AsNumber(0, MOST_ELEMENTS);
-        }
+        holds->Fail("is less than nothing");
     }
 }
 
@@ -257,7 +261,12 @@ ReadRule(const JsonValue& rules, const char* pass, const RuledKind& kind = NO_KI
         rule.casts = static_cast<uint32_t>(casts->AsWhole(0, most));
     }
     ReadMemory(*json, pass, rule);
-    ReadStacks(*json, rule);
+    ReadElements(*json,
+                 "stacks",
+                 "what a loop over blocks moves",
+                 0,
+                 rule.stackedComputeElements,
+                 rule.stackedFp32Elements);
     if (const auto host = kind.hasExperts ? json->Find("expertUs") : std::nullopt)
     {
         rule.hostPerExpertPs = std::llround(host->AsNumber(0, MOST_US) * PS_PER_US);

@@ -118,46 +118,6 @@ CountCopiedBytes(const KernelRule& rule, const KernelDescription& kernel, DataTy
     return std::max(2U, GetElementBytes(activation)) * both * rule.headCopies; // read and written
 }
 
-/// Adds what a loop over equal blocks moves to keep what a product needs in the backward pass.
-void
-AddStacks(const StackCost& stacks,
-          const KernelDescription& kernel,
-          DataType activation,
-          KernelWork& work)
-{
-    const bool isLinear = kernel.kind == "linear" || kernel.kind == "expert-linear";
-    if (!isLinear || !kernel.isKept || work.products.empty())
-    {
-        return;
-    }
-    const bool isForward = kernel.part.empty();
-    const bool hasGradient =
-        work.pass == KernelPass::WEIGHT_GRADIENT || work.pass == KernelPass::BACKWARD;
-    // x w of {rows, out, in} forward; the gradient of w is {out, in, rows}, the last product.
-    const MatrixProduct& product = isForward ? work.products.front() : work.products.back();
-    const auto sizeOf = [&product](uint64_t first, uint64_t second) {
-        return static_cast<double>(product.batch) * static_cast<double>(first) *
-               static_cast<double>(second);
-    };
-    const uint32_t element = std::max(2U, GetElementBytes(activation));
-    double bytes = 0;
-    if (isForward)
-    {
-        bytes = stacks.weightForwardBytes * sizeOf(product.n, product.k) +
-                stacks.resultForwardElements * element * sizeOf(product.m, product.n);
-    }
-    else if (hasGradient)
-    {
-        bytes = stacks.weightBackwardBytes * sizeOf(product.n, product.m) +
-                stacks.resultBackwardElements * element * sizeOf(product.m, product.k);
-    }
-    if (bytes > 0)
-    {
-        work.bytes += static_cast<uint64_t>(std::llround(bytes));
-        ++work.otherKernels;
-    }
-}
-
 /// @return what the block of threads that has a channel reads and writes of it (channels first)
 uint64_t
 CountElementsOfChannel(const KernelRule& rule, const KernelDescription& kernel, double points)
@@ -218,53 +178,101 @@ CastOperands(const Float8Rules& rules,
     work.otherKernels += rule->GetNKernels(element) - 1;
 }
 
+/// The product of a pass that has weights for an operand or, in the backward pass, their gradient
+/// for a result.
+struct WeightPass
+{
+    bool isForward{false};   //!< x w
+    bool hasGradient{false}; //!< the gradient of w; neither: that of x alone
+    double weights{0};       //!< elements of w
+    double results{0};       //!< elements of x w
+};
+
+/// @param kernel with products @param work of it @return which pass it is
+WeightPass
+FindWeightPass(const KernelDescription& kernel, const KernelWork& work)
+{
+    WeightPass pass;
+    pass.isForward = kernel.part.empty();
+    pass.hasGradient =
+        work.pass == KernelPass::WEIGHT_GRADIENT || work.pass == KernelPass::BACKWARD;
+    // x w of {rows, out, in} forward; the gradient of w is {out, in, rows}, the last product.
+    const MatrixProduct& product = pass.isForward ? work.products.front() : work.products.back();
+    const auto batch = static_cast<double>(product.batch);
+    const auto m = static_cast<double>(product.m);
+    const auto n = static_cast<double>(product.n);
+    const auto k = static_cast<double>(product.k);
+    pass.weights = batch * n * (pass.isForward ? k : m);
+    pass.results = batch * m * (pass.isForward ? n : k);
+    return pass;
+}
+
+/// Adds what a loop over equal blocks moves to keep what a product needs in the backward pass.
+void
+AddStacks(const StackCost& stacks,
+          const KernelDescription& kernel,
+          DataType activation,
+          KernelWork& work)
+{
+    const bool isLinear = kernel.kind == "linear" || kernel.kind == "expert-linear";
+    if (!isLinear || !kernel.isKept || work.kernelClass != KernelClass::GEMM)
+    {
+        return;
+    }
+    const WeightPass pass = FindWeightPass(kernel, work);
+    const uint32_t element = std::max(2U, GetElementBytes(activation));
+    const double bytes = pass.isForward ? stacks.weightForwardBytes * pass.weights +
+                                              stacks.resultForwardElements * element * pass.results
+                         : pass.hasGradient
+                             ? stacks.weightBackwardBytes * pass.weights +
+                                   stacks.resultBackwardElements * element * pass.results
+                             : 0;
+    if (bytes > 0)
+    {
+        work.bytes += static_cast<uint64_t>(std::llround(bytes));
+        ++work.otherKernels;
+    }
+}
+
 /// Adds what is done to weights and biases besides the products.
 void
-AddWeightTraffic(const Framework& framework,
-                 const KernelDescription& kernel,
-                 bool isForward,
-                 KernelWork& work)
+AddWeightTraffic(const Framework& framework, const KernelDescription& kernel, KernelWork& work)
 {
     if (work.kernelClass != KernelClass::GEMM && work.kernelClass != KernelClass::CONVOLUTION)
     {
         return;
     }
-    const bool hasGradient =
-        work.pass == KernelPass::WEIGHT_GRADIENT || work.pass == KernelPass::BACKWARD;
-    if (kernel.hasBias && (isForward || hasGradient))
+    const WeightPass pass = FindWeightPass(kernel, work);
+    if (kernel.hasBias && (pass.isForward || pass.hasGradient))
     {
-        AddBiasKernels(framework, isForward, work);
+        AddBiasKernels(framework, pass.isForward, work);
     }
-    // x w of {rows, out, in} forward; the gradient of w is {out, in, rows}, the last product.
-    const MatrixProduct& product = isForward ? work.products.front() : work.products.back();
     const bool isMoved = GetElementBytes(work.type) != 4 && kernel.movesWeights;
-    const double perWeight = !isMoved      ? 0 // nothing is cast or copied
-                             : isForward   ? framework.weightForwardBytes
-                             : hasGradient ? framework.weightBackwardBytes
-                                           : 0;
-    const double weights = static_cast<double>(product.batch) *
-                           static_cast<double>(product.n * (isForward ? product.k : product.m));
+    const double perWeight = !isMoved           ? 0 // nothing is cast or copied
+                             : pass.isForward   ? framework.weightForwardBytes
+                             : pass.hasGradient ? framework.weightBackwardBytes
+                                                : 0;
     if (kernel.isInFourBits)
     {
         // dequantize_4bit() of bitsandbytes (functional.py): the scales, their mean, the weights.
         constexpr uint32_t KERNELS = 3;
         const double made = FOUR_BIT_BYTES + std::max(2U, GetElementBytes(work.type));
-        work.bytes += static_cast<uint64_t>(std::llround(made * weights));
+        work.bytes += static_cast<uint64_t>(std::llround(made * pass.weights));
         work.otherKernels += KERNELS;
     }
     const std::optional<KernelRule>& rule =
-        isForward ? framework.float8.weightForward : framework.float8.weightBackward;
+        pass.isForward ? framework.float8.weightForward : framework.float8.weightBackward;
     if (rule && work.type == DataType::FP8)
     {
         constexpr uint32_t HALF = 2; // bytes of what is not in fp8
-        const bool isCast = isForward || hasGradient;
+        const bool isCast = pass.isForward || pass.hasGradient;
         work.bytes +=
-            isCast ? static_cast<uint64_t>(std::llround(rule->GetBytes(HALF) * weights)) : 0;
+            isCast ? static_cast<uint64_t>(std::llround(rule->GetBytes(HALF) * pass.weights)) : 0;
         work.otherKernels += isCast ? rule->GetNKernels(HALF) : 0;
     }
     else if (perWeight > 0)
     {
-        work.bytes += static_cast<uint64_t>(std::llround(perWeight * weights));
+        work.bytes += static_cast<uint64_t>(std::llround(perWeight * pass.weights));
         ++work.otherKernels;
     }
 }
@@ -453,7 +461,6 @@ ApplyFramework(const Framework& framework,
                DataType activation,
                KernelWork& work)
 {
-    const bool isForward = kernel.part.empty();
     const double points = CountPoints(kernel, activation);
     if (const KernelRule* rule = FindRule(framework, kernel, work))
     {
@@ -484,7 +491,7 @@ ApplyFramework(const Framework& framework,
         }
     }
     CastOperands(framework.float8, kernel, activation, work);
-    AddWeightTraffic(framework, kernel, isForward, work);
+    AddWeightTraffic(framework, kernel, work);
     AddStacks(framework.stacks, kernel, activation, work);
 }
 

@@ -100,7 +100,7 @@ TEST(NicTable, ANicWithoutGpuDirectUsesTheMemoryOfItsOwnSocket)
     for (int32_t server = 0; server < 2; ++server)
     {
         std::vector<VertexId> cpus;
-        for (const std::string& socket : {"0", "1"})
+        for (const std::string socket : {"0", "1"})
         {
             const auto add = [&](const std::string& what, VertexKind kind) {
                 const std::string model = kind == VertexKind::GPU ? "V100-SXM2-32GB" : "";
