@@ -230,7 +230,7 @@ ReadRule(const JsonValue& rules, const char* pass, const RuledKind& kind = NO_KI
     }
     std::vector<const char*>
         keys{"kernels", "compute", "fp32", "bytes", "casts", "keeps", "holds", "source"};
-    if (kind.name != NO_KIND.name && !kind.isOfUpdate)
+    if (&kind != &NO_KIND && !kind.isOfUpdate)
     {
         keys.push_back("stacks");
     }

@@ -150,14 +150,14 @@ MakeLayoutStrategy(const LayoutSpace& space, const LayoutChoice& choice, const S
         const ModelOperator& op = model.GetOperator(id);
         const LayoutCandidate& candidate = space.GetCandidates(id)[choice[id]];
         const NodeSpec known = FindNodeSpec(base, op.name);
-        StrategyNode& node = FindNode(tree.root, op.name);
         if (!known.recompute.empty())
         {
-            StrategyNode& block =
-                known.recomputeGroup.empty() ? FindNode(tree.root, known.recompute) : node;
+            const bool isGroup = !known.recomputeGroup.empty();
+            StrategyNode& block = FindNode(tree.root, isGroup ? op.name : known.recompute);
             block.recompute = true;
             block.recomputeGroup = known.recomputeGroup;
         }
+        StrategyNode& node = FindNode(tree.root, op.name); // last: making others moves it
         if (!pipeline.stages.empty())
         {
             node.stage = pipeline.stages[id];

@@ -273,6 +273,34 @@ TEST(LayoutStrategy, StagesKeepTheirPlaces)
     }
 }
 
+TEST(LayoutStrategy, WhatIsComputedAgainStaysSo)
+{
+    const Model model = MakeModel(4, true);
+    for (const RecomputePlan recompute :
+         {RecomputePlan::NONE, RecomputePlan::BETWEEN_PRODUCTS, RecomputePlan::FULL})
+    {
+        ParallelPlan plan;
+        plan.dataParallel = 8;
+        plan.microBatch = 16;
+        plan.globalBatch = 128;
+        plan.recompute = recompute;
+        const StrategyTree base = ExpandPlan(model, plan);
+        LayoutSpaceOptions options;
+        options.communication = &VOLUME;
+        std::set<std::string> blocks;
+        for (const LayoutFinding& finding : SearchLayouts(model, 8, 2, options, base))
+        {
+            for (const ModelOperator& op : model.GetOperators())
+            {
+                const std::string block = FindNodeSpec(base, op.name).recompute;
+                EXPECT_EQ(FindNodeSpec(finding.tree, op.name).recompute, block) << op.name;
+                blocks.insert(block);
+            }
+        }
+        EXPECT_EQ(blocks.size() > 1, recompute != RecomputePlan::NONE);
+    }
+}
+
 // Transfers between stages are counted: with nothing else to do, the cost is theirs.
 TEST(LayoutStrategy, WhatStagesSendIsTheCost)
 {
