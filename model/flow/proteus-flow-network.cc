@@ -27,10 +27,6 @@ namespace
 constexpr double PS_PER_SECOND = 1e12;
 /// A rate that changes by less than this part does not change.
 constexpr double SAME_RATE = 1e-9;
-/// A limit of congestion control that changes by less than this part does not change.
-constexpr double SAME_CAP = 0.01;
-/// Bytes per second that a class of flows has at least.
-constexpr double LEAST_RATE = 1e3;
 
 } // namespace
 
@@ -110,59 +106,6 @@ FlowNetwork::Join(DeviceId device, TaskId task, uint32_t microBatch, std::functi
     }
 }
 
-bool
-FlowNetwork::CanBeginEarly(const Communication& communication)
-{
-    const auto& classes = communication.profile->classes;
-    if (communication.ready.size() < 2 || classes.size() != 1 || classes.front().pairs.empty())
-    {
-        return false;
-    }
-    const auto whole = m_profiles.GetWhole(communication.task);
-    return whole && whole->program->groups.empty();
-}
-
-void
-FlowNetwork::BeginEarly(uint32_t id, uint32_t rank)
-{
-    Communication& communication = m_communications[id];
-    const auto& group = m_graph.GetGroup(m_graph.GetTask(communication.task).place);
-    communication.ready.push_back(rank);
-    if (communication.isEarly)
-    {
-        AdvanceCongestion();
-        m_congested->Join(communication.live.front(), rank, m_clock.GetTimePs());
-        RequestStep();
-    }
-    else if (!communication.isWaiting && communication.members.size() < group.size() &&
-             CanBeginEarly(communication))
-    {
-        const FlowClass& flows = communication.profile->classes.front();
-        const bool isWanted = m_congested->IsWanted(flows);
-        communication.isWaiting = true;
-        m_waiting.push_back(id);
-        m_congested->Await(flows);
-        if (isWanted)
-        {
-            BeginWaiting();
-        }
-    }
-}
-
-void
-FlowNetwork::BeginWaiting()
-{
-    for (const uint32_t id : std::exchange(m_waiting, {}))
-    {
-        Communication& communication = m_communications[id];
-        m_congested->StopAwaiting(communication.profile->classes.front());
-        communication.isWaiting = false;
-        communication.isReplayed = true;
-        communication.isEarly = true;
-        Activate(id, 0);
-    }
-}
-
 void
 FlowNetwork::Begin(uint32_t id)
 {
@@ -227,21 +170,6 @@ FlowNetwork::Begin(uint32_t id)
     {
         Forget(id);
     }
-}
-
-void
-FlowNetwork::JoinLast(const Communication& communication)
-{
-    AdvanceCongestion();
-    for (uint32_t rank = 0; rank < communication.members.size(); ++rank)
-    {
-        const auto& ready = communication.ready;
-        if (std::find(ready.begin(), ready.end(), rank) == ready.end())
-        {
-            m_congested->Join(communication.live.front(), rank, m_clock.GetTimePs());
-        }
-    }
-    RequestStep();
 }
 
 void
@@ -321,35 +249,7 @@ FlowNetwork::Activate(uint32_t id, uint32_t index)
     live.cap = isEarly ? LEAST_RATE : std::numeric_limits<double>::infinity();
     live.endPs = NEVER;
     m_communications[id].live.push_back(place);
-    bool isWanted = false;
-    if (m_congested && !flows.pairs.empty())
-    {
-        AdvanceCongestion();
-        isWanted = !m_waiting.empty() && m_congested->IsWanted(flows);
-        CongestedFlows::MakeReplay make;
-        if (m_communications[id].isReplayed)
-        {
-            live.endPs = WAITS;
-            make =
-                [this, isEarly, &communication = m_communications[id]](std::vector<bool> isCarried,
-                                                                       LiveReplay::Carry carry) {
-                    auto replay = m_profiles.MakeReplay(communication.task,
-                                                        std::move(isCarried),
-                                                        std::move(carry),
-                                                        !isEarly);
-                    for (const uint32_t rank : communication.ready)
-                    {
-                        if (isEarly)
-                        {
-                            replay->Join(rank, 0);
-                        }
-                    }
-                    return replay;
-                };
-        }
-        m_congested->Begin(place, flows, m_clock.GetTimePs(), make);
-        RequestStep();
-    }
+    const bool isWanted = m_congested && !flows.pairs.empty() && BeginCongestion(place);
     ++live.version; // whatever was said about the one here before
     m_shares.ChangeCount(place, 1);
     RequestShares();
@@ -465,56 +365,6 @@ FlowNetwork::GetLeft(const LiveClass& live) const
 {
     const auto since = static_cast<double>(m_clock.GetTimePs() - live.sincePs);
     return std::max(0.0, live.left - live.rate * since / PS_PER_SECOND);
-}
-
-uint64_t
-FlowNetwork::GetNotifications() const
-{
-    return m_congested ? m_congested->GetNotifications() : 0;
-}
-
-void
-FlowNetwork::AdvanceCongestion()
-{
-    m_congested->Advance(m_clock.GetTimePs(),
-                         [this](uint32_t id) { return GetLeft(m_classes[id]); });
-}
-
-void
-FlowNetwork::RequestStep()
-{
-    if (m_isStepRequested || !m_congested->IsBusy())
-    {
-        return;
-    }
-    m_isStepRequested = true;
-    m_clock.Schedule(0, m_congested->GetStepPs(), [this]() {
-        m_isStepRequested = false;
-        AdvanceCongestion();
-        for (const uint32_t place : m_congested->GetLive())
-        {
-            LiveClass& live = m_classes[place];
-            const double cap = std::max(LEAST_RATE, m_congested->GetCap(place));
-            const double limit = GetLimit(m_communications[live.communication], *live.flows);
-            const double before = m_shares.GetLimit(place);
-            const double after = std::min(limit, cap);
-            live.cap = cap;
-            if (live.endPs == WAITS && m_congested->GetEndPs(place) >= 0)
-            {
-                live.endPs = m_congested->GetEndPs(place);
-                Foretell(place);
-            }
-            if (std::abs(after - before) > SAME_CAP * before)
-            {
-                m_shares.SetLimit(place, after);
-            }
-        }
-        if (m_shares.HasChanged())
-        {
-            RequestShares();
-        }
-        RequestStep();
-    });
 }
 
 void

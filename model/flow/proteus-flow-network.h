@@ -155,6 +155,8 @@ class FlowNetwork : public Network
         uint32_t classesLeft{0};
     };
 
+    /// Bytes per second that a class of flows has at least.
+    static constexpr double LEAST_RATE = 1e3;
     /// LiveClass::endPs: its rate says when it ends.
     static constexpr int64_t NEVER = -1;
     /// LiveClass::endPs: its replay will say when it ends.
@@ -213,6 +215,9 @@ class FlowNetwork : public Network
     void SetRate(uint32_t id, double rate);
     /// @param live a class @return payload that its largest flow has left now
     double GetLeft(const LiveClass& live) const;
+    /// Tells congestion control of a class. @param place of a live class whose bytes begin to move
+    /// @return whether what waits for ranks must begin now, as the class meets it
+    bool BeginCongestion(uint32_t place);
     /// Has congestion control go on to the present.
     void AdvanceCongestion();
     /// Has congestion control go on when its step is over.
