@@ -207,18 +207,14 @@ MakeFit(ParallelPlan& plan,
         const PlanSpaceOptions& space,
         PlanEstimator& estimator)
 {
-    std::vector<RecomputePlan> recomputations{RecomputePlan::NONE};
-    if (facts.hasAttention)
-    {
-        recomputations.push_back(RecomputePlan::SELECTIVE);
-    }
-    if (facts.blocks > 0)
-    {
-        recomputations.push_back(RecomputePlan::FULL);
-    }
     const uint64_t share = space.globalBatch / plan.dataParallel;
-    for (const RecomputePlan recompute : recomputations)
+    for (const RecomputePlan recompute :
+         {RecomputePlan::NONE, RecomputePlan::SELECTIVE, RecomputePlan::FULL})
     {
+        if (!facts.CanRecompute(recompute))
+        {
+            continue;
+        }
         plan.recompute = recompute;
         for (uint32_t size = space.mostMicroBatch; size >= 1; size /= 2)
         {

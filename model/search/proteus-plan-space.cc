@@ -277,8 +277,7 @@ class PlanWalk
             const bool isVaried =
                 m_options.variesRecomputation && plan != RecomputePlan::BETWEEN_PRODUCTS;
             const bool isAllowed = isVaried || plan == m_options.base.recompute;
-            if (!isAllowed || (plan == RecomputePlan::SELECTIVE && !m_facts.hasAttention) ||
-                (plan >= RecomputePlan::BETWEEN_PRODUCTS && m_facts.blocks == 0))
+            if (!isAllowed || !m_facts.CanRecompute(plan))
             {
                 continue;
             }

@@ -38,6 +38,13 @@ struct PlanModelFacts
     bool hasSequence{false};         //!< whether operators have sequences
     bool hasAttention{false};        //!< whether it has attention, to recompute
     double forwardFlopsPerSample{0}; //!< of matrix products
+
+    /// @param plan what is computed again @return whether the model has what it is about
+    bool CanRecompute(RecomputePlan plan) const
+    {
+        return (hasAttention || plan != RecomputePlan::SELECTIVE) &&
+               (blocks > 0 || !NeedsBlocks(plan));
+    }
 };
 
 /// @ingroup proteus

@@ -274,9 +274,8 @@ CheckShares(const Model& model, const ParallelPlan& plan)
     CheckPlan(plan.recompute != RecomputePlan::SELECTIVE ||
                   has([](const ModelOperator& op) { return op.kind == "attention"; }),
               "recompute = selective, but model " + model.GetName() + " has no attention");
-    const bool ofBlocks =
-        plan.recompute == RecomputePlan::FULL || plan.recompute == RecomputePlan::BETWEEN_PRODUCTS;
-    CheckPlan(!ofBlocks || has([](const ModelOperator& op) { return !FindBlock(op.name).empty(); }),
+    CheckPlan(!NeedsBlocks(plan.recompute) ||
+                  has([](const ModelOperator& op) { return !FindBlock(op.name).empty(); }),
               std::string("recompute = ") + ToString(plan.recompute) + ", but model " +
                   model.GetName() +
                   " has no numbered blocks; write a tree that says what to compute again");
@@ -476,6 +475,12 @@ RecomputePlan
 RecomputePlanFromString(const std::string& text)
 {
     return RECOMPUTE_PLANS.Parse(text);
+}
+
+bool
+NeedsBlocks(RecomputePlan plan)
+{
+    return plan == RecomputePlan::BETWEEN_PRODUCTS || plan == RecomputePlan::FULL;
 }
 
 std::vector<std::string>

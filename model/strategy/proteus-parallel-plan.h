@@ -47,6 +47,9 @@ RecomputePlan RecomputePlanFromString(const std::string& text);
 /// @ingroup proteus
 /// @return names of all plans of recomputation
 std::vector<std::string> GetRecomputePlanNames();
+/// @ingroup proteus
+/// @param plan a value @return whether it is of a model's repeated blocks
+bool NeedsBlocks(RecomputePlan plan);
 
 /**
  * @ingroup proteus
