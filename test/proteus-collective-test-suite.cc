@@ -159,106 +159,6 @@ class ProteusCollectiveBytes : public TestCase
 
 /**
  * @ingroup proteus-tests
- * A rank that comes late delays those that depend on it by as much, and nobody else.
- */
-class ProteusCollectiveStraggler : public TestCase
-{
-  public:
-    ProteusCollectiveStraggler()
-        : TestCase("a straggler delays exactly those who depend on it")
-    {
-    }
-
-  private:
-    /// @param collective what is run @param late device that comes late, or 8 @param delayPs by how
-    /// much @return when each device is done
-    std::vector<int64_t> Run(Collective collective, uint32_t late, int64_t delayPs)
-    {
-        GraphBuilder builder(8);
-        const StreamId stream = builder.AddStream("communication");
-        const StreamId compute = builder.AddStream("compute");
-        const PhaseId phase = builder.AddPhase("iteration");
-        std::vector<TaskId> before;
-        if (late < 8)
-        {
-            before.push_back(builder.AddCompute(phase, late, compute, "late", delayPs));
-        }
-        // Two groups, of which one has nothing to do with the other.
-        TaskId first = 0;
-        for (const std::vector<DeviceId>& group :
-             {std::vector<DeviceId>{0, 1, 2, 3}, std::vector<DeviceId>{4, 5, 6, 7}})
-        {
-            const bool has = std::count(group.begin(), group.end(), late) > 0;
-            first = builder.AddCommunication(phase,
-                                             builder.AddGroup(group),
-                                             stream,
-                                             "collective",
-                                             collective,
-                                             MIB,
-                                             Parallelism::NONE,
-                                             has ? before : std::vector<TaskId>{});
-        }
-        ProteusHelper helper;
-        helper.AssignStreams(1);
-        helper.SetNetworkAttribute("Algorithm", StringValue("ring"));
-        Ptr<TrainingJob> job = helper.Install(MakeCluster("dgx-a100", 1), builder.Build());
-        job->Run();
-        std::vector<int64_t> ends(8);
-        for (const Span& span : job->GetTimeline().spans)
-        {
-            if (span.task >= first - 1)
-            {
-                ends[span.device] = span.endPs;
-            }
-        }
-        job->Dispose();
-        Simulator::Destroy();
-        return ends;
-    }
-
-    void DoRun() override
-    {
-        const int64_t delayPs = 500000000; // longer than the collectives
-        for (const Collective collective : {Collective::ALL_REDUCE, Collective::BROADCAST})
-        {
-            const auto ends = Run(collective, 8, 0);
-            for (const uint32_t late : {0u, 2u, 3u})
-            {
-                const auto lateEnds = Run(collective, late, delayPs);
-                for (DeviceId device = 4; device < 8; ++device)
-                {
-                    // But for units that change places with those of the late group.
-                    NS_TEST_ASSERT_MSG_EQ_TOL(lateEnds[device],
-                                              ends[device],
-                                              int64_t{100000},
-                                              "the other group");
-                }
-                NS_TEST_ASSERT_MSG_GT_OR_EQ(lateEnds[late], delayPs, "the late one");
-                for (DeviceId device = 0; device < 4; ++device)
-                {
-                    const bool depends =
-                        collective == Collective::ALL_REDUCE || device >= late || late == 0;
-                    const bool isNext = device + 1 == late; // its room is full until then
-                    if (depends)
-                    {
-                        NS_TEST_ASSERT_MSG_GT_OR_EQ(lateEnds[device],
-                                                    delayPs,
-                                                    "device " << device << " needs " << late);
-                    }
-                    else if (!isNext)
-                    {
-                        NS_TEST_ASSERT_MSG_LT(lateEnds[device],
-                                              delayPs,
-                                              "device " << device << " comes before " << late);
-                    }
-                }
-            }
-        }
-    }
-};
-
-/**
- * @ingroup proteus-tests
  * NICs that reach no GPU, below one PCI Express switch with all GPUs: everything goes up to the
  * memory of the host and down again, in both directions at once, and nothing waits in a circle.
  */
@@ -328,7 +228,6 @@ class ProteusCollectiveTestSuite : public TestSuite
         : TestSuite("proteus-collective", Type::SYSTEM)
     {
         AddTestCase(new ProteusCollectiveBytes);
-        AddTestCase(new ProteusCollectiveStraggler);
         AddTestCase(new ProteusCollectiveWithoutRdma);
     }
 };
