@@ -22,7 +22,7 @@ with open({log!r}, "a") as log:
 for argument in sys.argv:
     if argument.startswith("--summary="):
         with open(argument[10:], "w") as summary:
-            json.dump({{"iteration_s": 2.0}}, summary)
+            json.dump({{"iteration_s": 2.0, "gpu": "A100"}}, summary)
 print("  throughput      1000 tokens/s")
 """
 
@@ -61,6 +61,17 @@ class EvaluationTest(unittest.TestCase):
         self.assertEqual((runs[0]["framework"], runs[0]["nodes"]), ("fsdp2", "8"))
         self.assertIn("torchtitan A100 bf16               5 rows", text)
         self.assertIn("even rows", text)
+
+    def test_errors_are_told_by_framework_and_gpu(self):
+        files = [f"--rows={FOLDER}/published-iterations{which}.csv" for which in ("-fourth", "")]
+        text, runs = self.run_script("published-iterations.py", *files, "torchtitan")
+        kinds = [line for line in text.splitlines() if "half within" in line]
+        self.assertEqual(len(kinds), len({run["framework"] for run in runs}))
+        self.assertEqual(sum(int(line.split()[2]) for line in kinds), len(runs))
+        one, _ = self.run_script("published-iterations.py", "459.9 TFLOP/s")
+        row, kind = (next(line for line in one.splitlines() if word in line) for word in ("replicas", "half within"))
+        error = float(row.split()[-2])  # of one row all shares are the same
+        self.assertIn(f"half within {abs(error):4.1f} %, nine of ten within {abs(error):4.1f} %, mean {error:+5.1f} %", kind)
 
     def test_replicas_of_large_jobs_are_left_out(self):
         _, runs = self.run_script("published-iterations.py", "--maximumGpus=256", "459.9 TFLOP/s")

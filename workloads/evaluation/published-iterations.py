@@ -5,17 +5,20 @@
 """Published iteration times of training on A100, H100, B200 and V100, and what the flows say.
 
     ./ns3 build proteus-run
-    workloads/evaluation/published-iterations.py [--maximumGpus=1024] [--program="COMMAND"] [WORD]
+    workloads/evaluation/published-iterations.py [--maximumGpus=1024] [--program="COMMAND"] [--rows=FILE ...] [WORD]
 
-Rows of published-iterations.csv, or those with WORD in them: measured and predicted seconds, and the error; then mean
-size of the errors, mean error and rank correlation (Spearman) by group, and of all even and all odd rows; behind them
-what the first prediction of the same rows was worth. Nothing is fitted to these rows. Where a job has more GPUs than --maximumGpus, fewer replicas with as much work each are
-simulated, which makes the reduction of gradients a little faster; "replicas" says how many.
+Rows of published-iterations.csv, or of other files (--rows may stand several times), or those with WORD in them:
+measured and predicted seconds, and the error; then mean size of the errors, mean error and rank correlation (Spearman)
+by group, and of all even and all odd rows; behind them what the first prediction of the same rows was worth; then how
+far the rows of each framework and GPU are off. Nothing is fitted to these rows. Where a job has more GPUs than
+--maximumGpus, fewer replicas with as much work each are simulated, which makes the reduction of gradients a little
+faster; "replicas" says how many.
 """
 
 import argparse
 import collections
 import json
+import math
 import pathlib
 import shlex
 import statistics
@@ -47,7 +50,7 @@ def make_plan(row, maximum_gpus):
 
 
 def predict(line, row, arguments):
-    """Returns seconds of an iteration, and the replicas that were simulated."""
+    """Returns what a run says of an iteration, and the replicas that were simulated."""
     plan, replicas, servers = make_plan(row, arguments.maximumGpus)
     with tempfile.TemporaryDirectory() as folder:
         summary = pathlib.Path(folder) / "summary.json"
@@ -66,7 +69,7 @@ def predict(line, row, arguments):
         if row["variables"]:
             command.append(f"--variables={row['variables']}")
         published_rows.run(line, command)
-        return json.loads(summary.read_text())["iteration_s"], replicas
+        return json.loads(summary.read_text()), replicas
 
 
 def rank(values):
@@ -99,33 +102,55 @@ def print_errors(name, found):
     print(f"{name:32} {len(found):3} rows, {now}; first {first}")
 
 
+def find_within(errors, share):
+    """Returns the size of error within which this share of the errors are."""
+    sizes = sorted(map(abs, errors))
+    return sizes[math.ceil(share * len(sizes)) - 1]
+
+
+def print_kind(framework, gpu, errors):
+    """Prints how far the rows of a framework on a GPU are off, by their errors in percent."""
+    half, most = find_within(errors, 0.5), find_within(errors, 0.9)
+    print(
+        f"{framework:20} {gpu:20} {len(errors):3} rows, half within {half:4.1f} %, nine of ten within {most:4.1f} %, "
+        f"mean {statistics.mean(errors):+5.1f} %"
+    )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--executor", default="flow")
     parser.add_argument("--maximumGpus", type=int, default=1024)
     parser.add_argument("--program", default=f"{FOLDER.parent.parent}/ns3 run --no-build proteus-run --", help="that runs a job")
-    parser.add_argument("--rows", default=FOLDER / "published-iterations.csv", help="file")
+    parser.add_argument("--rows", action="append", help="file; may stand several times")
     parser.add_argument("word", nargs="?", default="")
     arguments = parser.parse_args()
     if arguments.maximumGpus < 1:
         parser.error("--maximumGpus must be a number from 1")
-    rows = published_rows.read_table(arguments.rows, COLUMNS)
+    files = arguments.rows or [FOLDER / "published-iterations.csv"]
+    rows = [row for file in files for row in published_rows.read_table(file, COLUMNS)]
     for line, row in rows:
         published_rows.check_iteration(line, row)
     numbers = {line: number for number, (line, _) in enumerate(rows)}
     found = collections.defaultdict(list)
     halves = collections.defaultdict(list)
-    for line, row in published_rows.select(arguments.rows, rows, arguments.word):
+    kinds = collections.defaultdict(list)
+    for line, row in published_rows.select(", ".join(map(str, files)), rows, arguments.word):
         measured = float(row["measured_s"])
-        predicted, replicas = predict(line, row, arguments)
+        run, replicas = predict(line, row, arguments)
+        predicted = run["iteration_s"]
+        error = 100 * (predicted / measured - 1)
         seconds = (measured, predicted, float(row["first_s"] or predicted))
         found[row["group"]].append(seconds)
         halves["odd rows" if numbers[line] % 2 else "even rows"].append(seconds)
+        kinds[row["framework"], run["gpu"]].append(error)
         label = f"{row['group']}: {row['model']}, {row['published']}"
-        print(f"{label:84} {replicas:4} replicas {measured:9.4g} {predicted:9.4g} s {100 * (predicted / measured - 1):+6.1f} %", flush=True)
+        print(f"{label:84} {replicas:4} replicas {measured:9.4g} {predicted:9.4g} s {error:+6.1f} %", flush=True)
     for name, seconds in list(found.items()) + sorted(halves.items()):
         print_errors(name, seconds)
     print_errors("all", sum(halves.values(), []))
+    for (framework, gpu), errors in sorted(kinds.items()):
+        print_kind(framework, gpu, errors)
 
 
 if __name__ == "__main__":
