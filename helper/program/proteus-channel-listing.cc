@@ -36,6 +36,8 @@ GetName(PathType type)
         return "one PCIe switch";
     case PathType::PXB:
         return "several PCIe switches";
+    case PathType::P2C:
+        return "C2C to a CPU";
     case PathType::PXN:
         return "NVLink and the PCIe switch of another GPU";
     case PathType::PHB:

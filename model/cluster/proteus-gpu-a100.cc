@@ -62,6 +62,30 @@ MakeA100Of80()
     return model;
 }
 
+/// Boards for PCIe, of which bridges of twelve NVLinks join two.
+/// @param model its name @param alias what drivers call it @param memoryBytes how much
+/// @param memoryRate of it, bytes per second @param device of PCI @return the model
+GpuModel
+MakeA100Pcie(const std::string& model,
+             const std::string& alias,
+             uint64_t memoryBytes,
+             double memoryRate,
+             uint32_t device)
+{
+    GpuModel result = MakeA100Of40();
+    result.sheet.model = model;
+    result.sheet.memoryBytes = memoryBytes;
+    result.sheet.memoryBytesPerSecond = memoryRate;
+    result.sheet.source = "NVIDIA A100 data sheet (2021), PCIe";
+    result.aliases = {alias};
+    result.pciDevices = {device};
+    return result;
+}
+
+const GpuModelRegistration A100_PCIE_OF40(
+    MakeA100Pcie("A100-PCIE-40GB", "A100 40GB PCIe", 40000000000, 1555e9, 0x20f1));
+const GpuModelRegistration A100_PCIE_OF80(
+    MakeA100Pcie("A100-PCIE-80GB", "A100 80GB PCIe", 80000000000, 1935e9, 0x20b5));
 const GpuModelRegistration A100_OF40(MakeA100Of40());
 const GpuModelRegistration A100_OF80(MakeA100Of80());
 

@@ -37,7 +37,24 @@ MakeH200()
     return model;
 }
 
+/// Bridges join two or four of them. Half of the rates with sparsity is taken.
+GpuModel
+MakeH200Nvl()
+{
+    GpuModel model = MakeH200();
+    model.sheet.model = "H200-NVL";
+    model.sheet.fp32Flops = 60e12;
+    model.sheet.tf32Flops = 835e12 / 2;
+    model.sheet.bf16Flops = 1671e12 / 2;
+    model.sheet.fp16Flops = 1671e12 / 2;
+    model.sheet.fp8Flops = 3341e12 / 2;
+    model.sheet.source = "NVIDIA H200 data sheet (2024), NVL";
+    model.pciDevices = {0x233b};
+    return model;
+}
+
 const GpuModelRegistration H200(MakeH200());
+const GpuModelRegistration H200_NVL(MakeH200Nvl());
 
 } // namespace
 

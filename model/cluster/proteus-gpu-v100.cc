@@ -54,6 +54,25 @@ MakeV100Of32()
     return model;
 }
 
+/// Boards for PCIe have no NVLinks.
+/// @param model its name @param memoryBytes how much @param device of PCI @return the model
+GpuModel
+MakeV100Pcie(const std::string& model, uint64_t memoryBytes, uint32_t device)
+{
+    GpuModel result = MakeV100Of16();
+    result.sheet.model = model;
+    result.sheet.fp32Flops = 14e12;
+    result.sheet.fp16Flops = 112e12;
+    result.sheet.memoryBytes = memoryBytes;
+    result.sheet.source = "NVIDIA Tesla V100 data sheet (2018), PCIe";
+    result.pciDevices = {device};
+    result.nvlinkBytesPerSecond = 0;
+    result.nvlinkGeneration = 0;
+    return result;
+}
+
+const GpuModelRegistration V100_PCIE_OF16(MakeV100Pcie("V100-PCIE-16GB", 16000000000, 0x1db4));
+const GpuModelRegistration V100_PCIE_OF32(MakeV100Pcie("V100-PCIE-32GB", 32000000000, 0x1db6));
 const GpuModelRegistration V100_OF16(MakeV100Of16());
 const GpuModelRegistration V100_OF32(MakeV100Of32());
 

@@ -96,10 +96,11 @@ CollectiveProgram MakeDirectProgram(const Cluster& cluster,
 
 /**
  * @ingroup proteus
- * All-to-all that leaves a server by the NIC on the rail of the receiver. What goes to another rail
- * passes, over NVLink, the GPU of the server that has that NIC (NCCL's PXN: "Doubling all2all
- * Performance with NVIDIA Collective Communication Library 2.12", NVIDIA technical blog, 2022). No
- * thread block works for what passes.
+ * Gather, scatter and all-to-all that leave a server by the NIC on the rail of the receiver. What
+ * goes to another rail passes, over NVLink, the GPU of the server that has that NIC (NCCL's PXN:
+ * "Doubling all2all Performance with NVIDIA Collective Communication Library 2.12", NVIDIA
+ * technical blog, 2022; of all grouped messages, NVIDIA/nccl v2.12.7, src/graph/topo.cc and
+ * src/transport/ net.cc, NCCL_P2P_PXN_LEVEL). No thread block works for what passes.
  *
  * @param cluster where the ranks are
  * @param paths of the cluster
@@ -459,22 +460,27 @@ bool AreJoinedByReducingSwitches(const Cluster& cluster,
                                  VertexKind kind);
 
 /// @ingroup proteus
-/// Where an all-to-all reads and writes.
-class AllToAllLayout
+/// Where grouped messages are read and written: those of an all-to-all, a gather or a scatter.
+class MessageLayout
 {
   public:
-    /// @param request an all-to-all; must outlive this object
-    explicit AllToAllLayout(const CollectiveRequest& request);
+    /// @param request with the collective; must outlive this object
+    explicit MessageLayout(const CollectiveRequest& request);
 
-    /// @param from sender @param to receiver @return where the sender has it
+    /// @param from sender @param to receiver @return where the sender has it; empty if they have
+    /// nothing to exchange
     Extent Sent(uint32_t from, uint32_t to) const;
     /// @param from sender @param to receiver @return where the receiver gets it, behind
     /// outputOffset
     Extent Received(uint32_t from, uint32_t to) const;
-    /// @return most bytes that any rank receives
+    /// @return most bytes that any rank receives in an all-to-all
     uint64_t GetMostReceived() const;
 
   private:
+    /// @param from sender @param to receiver @return what they exchange by way of the root, in the
+    /// buffers of both
+    Extent Rooted(uint32_t from, uint32_t to) const;
+
     const CollectiveRequest& m_request;
     uint32_t m_n;
     std::vector<uint64_t> m_sent;     //!< by pair: first byte; empty for equal shares

@@ -95,7 +95,9 @@ BlockShares::Get(uint32_t rank, const ThreadBlock& block) const
     const double part = m_sharesWarps       ? 1.0 / std::max(count.senders, count.receivers)
                         : count.senders > 1 ? 0.5
                                             : 1;
-    return {part, m_processors[rank], m_isMessage, m_isTree};
+    // A message by itself is part of an exchange, as far as its program can tell.
+    const bool isOneWay = m_sharesWarps && (count.senders == 0 || count.receivers == 0);
+    return {part, m_processors[rank], m_isMessage && !isOneWay, m_isTree};
 }
 
 BlockCost

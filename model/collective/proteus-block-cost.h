@@ -79,7 +79,7 @@ struct BlockShare
 {
     double part{0};         //!< of the rate of its thread block; 0: it has none
     uint32_t processors{1}; //!< thread blocks that the kernel has on the GPU
-    bool isMessage{false};  //!< whether sends and receives of messages share its warps
+    bool isMessage{false};  //!< whether a send and a receive of messages share its warps
     bool isTree{false};     //!< whether its steps are those of a tree
 };
 

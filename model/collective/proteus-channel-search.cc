@@ -253,20 +253,27 @@ FindPathType(const Cluster& cluster, const Paths& paths, VertexId a, VertexId b)
     bool isNvlink = true;
     bool hasCpu = false;
     bool hasInterconnect = false;
+    bool hasC2c = false;
     uint32_t switches = 0;
     VertexId at = a;
     for (const LinkId id : links)
     {
         const Link& link = cluster.GetLinks()[id];
+        const VertexKind before = cluster.GetVertices()[at].kind;
         at = link.Other(at);
         const VertexKind kind = cluster.GetVertices()[at].kind;
         isNvlink = isNvlink && link.technology == LinkTechnology::NVLINK;
         hasCpu = hasCpu || kind == VertexKind::CPU;
-        hasInterconnect = hasInterconnect || link.technology == LinkTechnology::CPU_INTERCONNECT;
+        if (link.technology == LinkTechnology::CPU_INTERCONNECT)
+        {
+            const bool isC2c = before == VertexKind::GPU || kind == VertexKind::GPU;
+            (isC2c ? hasC2c : hasInterconnect) = true;
+        }
         switches += kind == VertexKind::PCIE_SWITCH;
     }
     return isNvlink          ? PathType::NVL
            : hasInterconnect ? PathType::SYS
+           : hasC2c          ? PathType::P2C
            : hasCpu          ? PathType::PHB
            : switches > 1    ? PathType::PXB
                              : PathType::PIX;

@@ -35,6 +35,7 @@ enum class PathType : uint8_t
     NVB, //!< NVLink by way of another GPU
     PIX, //!< one PCIe switch
     PXB, //!< several PCIe switches
+    P2C, //!< NVLink-C2C to a CPU, and its PCIe
     PXN, //!< NVLink to another GPU, and the PCIe switch of that
     PHB, //!< the root complex of a CPU
     SYS, //!< the connection between CPUs

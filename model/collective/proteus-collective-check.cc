@@ -132,7 +132,7 @@ class Execution
     Machine m_machine;
     uint32_t m_n;
     RankSets m_sets;
-    AllToAllLayout m_layout;
+    MessageLayout m_layout;
     std::vector<SymbolicBuffer> m_buffers;
     std::vector<SymbolicGroup> m_groups;
     /// By sender, receiver and channel.

@@ -78,6 +78,8 @@ ToNccl(PathType type)
         return NcclPath::PIX;
     case PathType::PXB:
         return NcclPath::PXB;
+    case PathType::P2C:
+        return NcclPath::P2C;
     case PathType::PXN:
         return NcclPath::PXN;
     case PathType::PHB:

@@ -16,7 +16,7 @@ namespace ns3
 namespace proteus
 {
 
-AllToAllLayout::AllToAllLayout(const CollectiveRequest& request)
+MessageLayout::MessageLayout(const CollectiveRequest& request)
     : m_request(request),
       m_n(static_cast<uint32_t>(request.vertices.size())),
       m_sent(request.splits.size()),
@@ -32,16 +32,33 @@ AllToAllLayout::AllToAllLayout(const CollectiveRequest& request)
 }
 
 Extent
-AllToAllLayout::Sent(uint32_t from, uint32_t to) const
+MessageLayout::Rooted(uint32_t from, uint32_t to) const
 {
+    const bool gathers = m_request.collective == Collective::GATHER;
+    return (gathers ? to : from) == m_request.root
+               ? CutExtent({0, m_request.bytes}, m_n, gathers ? from : to)
+               : Extent{};
+}
+
+Extent
+MessageLayout::Sent(uint32_t from, uint32_t to) const
+{
+    if (m_request.collective != Collective::ALL_TO_ALL)
+    {
+        return Rooted(from, to);
+    }
     const std::size_t pair = std::size_t{from} * m_n + to;
     return m_sent.empty() ? CutExtent({0, m_request.bytes}, m_n, to)
                           : Extent{m_sent[pair], m_request.splits[pair]};
 }
 
 Extent
-AllToAllLayout::Received(uint32_t from, uint32_t to) const
+MessageLayout::Received(uint32_t from, uint32_t to) const
 {
+    if (m_request.collective != Collective::ALL_TO_ALL)
+    {
+        return Rooted(from, to);
+    }
     if (m_sent.empty())
     {
         const uint64_t share = CutExtent({0, m_request.bytes}, m_n, to).bytes;
@@ -52,7 +69,7 @@ AllToAllLayout::Received(uint32_t from, uint32_t to) const
 }
 
 uint64_t
-AllToAllLayout::GetMostReceived() const
+MessageLayout::GetMostReceived() const
 {
     uint64_t most = 0;
     for (uint32_t to = 0; to < m_n; ++to)
@@ -87,61 +104,6 @@ AppendBlock(RankProgram& rank,
     }
 }
 
-/// Something that a rank sends or receives.
-struct DirectPart
-{
-    bool sends;    //!< or receives
-    uint32_t peer; //!< rank
-    Extent extent; //!< in the buffer of the rank
-};
-
-/**
- * @param request gather, scatter or all-to-all: the registry sends nothing else here
- * @param layout of an all-to-all @param outputOffset where its result begins
- * @param rank whose @param step from 1: how far the peers are
- * @return what it sends there and receives from there
- */
-std::vector<DirectPart>
-GetDirectParts(const CollectiveRequest& request,
-               const AllToAllLayout& layout,
-               uint64_t outputOffset,
-               uint32_t rank,
-               uint32_t step)
-{
-    const auto n = static_cast<uint32_t>(request.vertices.size());
-    const Extent whole{0, request.bytes};
-    const uint32_t to = (rank + step) % n;
-    const uint32_t from = (rank + n - step) % n;
-    switch (request.collective)
-    {
-    case Collective::GATHER:
-        if (to == request.root)
-        {
-            return {{true, to, CutExtent(whole, n, rank)}};
-        }
-        if (rank == request.root)
-        {
-            return {{false, from, CutExtent(whole, n, from)}};
-        }
-        return {};
-    case Collective::SCATTER:
-        if (rank == request.root)
-        {
-            return {{true, to, CutExtent(whole, n, to)}};
-        }
-        if (from == request.root)
-        {
-            return {{false, from, CutExtent(whole, n, rank)}};
-        }
-        return {};
-    default: {
-        const Extent received = layout.Received(from, rank);
-        return {{true, to, layout.Sent(rank, to)},
-                {false, from, {outputOffset + received.offset, received.bytes}}};
-    }
-    }
-}
-
 } // namespace
 
 CollectiveProgram
@@ -150,7 +112,7 @@ MakeDirectProgram(const Cluster& cluster,
                   const CollectiveRequest& request)
 {
     const auto n = static_cast<uint32_t>(request.vertices.size());
-    const AllToAllLayout layout(request);
+    const MessageLayout layout(request);
     const uint32_t localChannels = std::max(request.channels, 1u);
     const uint32_t networkChannels =
         request.networkChannels > 0 ? request.networkChannels : localChannels;
@@ -173,21 +135,23 @@ MakeDirectProgram(const Cluster& cluster,
         // Nearest first, so that no two ranks begin with the same receiver.
         for (uint32_t step = 1; step < n; ++step)
         {
-            for (const DirectPart& part :
-                 GetDirectParts(request, layout, program.outputOffset, rank, step))
+            for (const bool sends : {true, false})
             {
+                const uint32_t peer = (sends ? rank + step : rank + n - step) % n;
+                const uint32_t from = sends ? rank : peer;
+                const uint32_t to = sends ? peer : rank;
+                Extent extent = sends ? layout.Sent(from, to) : layout.Received(from, to);
+                extent.offset += sends ? 0 : program.outputOffset;
                 const uint32_t channels =
-                    server(rank) == server(part.peer) ? localChannels : networkChannels;
-                const uint32_t from = part.sends ? rank : part.peer;
-                const uint32_t to = part.sends ? part.peer : rank;
+                    server(rank) == server(peer) ? localChannels : networkChannels;
                 for (uint32_t channel = 0; channel < channels; ++channel)
                 {
                     AppendBlock(program.ranks[rank],
-                                part.sends,
-                                part.peer,
+                                sends,
+                                peer,
                                 channel,
                                 spread.GetProcessor(from, to, channel),
-                                CutExtent(part.extent, channels, channel),
+                                CutExtent(extent, channels, channel),
                                 request);
                 }
             }

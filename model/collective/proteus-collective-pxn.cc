@@ -34,12 +34,16 @@ class PxnMaker
           m_localChannels(std::max(request.channels, 1u)),
           m_networkChannels(request.networkChannels > 0 ? request.networkChannels
                                                         : m_localChannels),
-          m_passing(m_n, request.bytes + m_layout.GetMostReceived())
+          m_passing(m_n, request.bytes)
     {
         m_program.algorithm = "pxn";
         m_program.channels = std::max(m_localChannels, m_networkChannels);
-        m_program.inPlace = false;
-        m_program.outputOffset = request.bytes;
+        if (request.collective == Collective::ALL_TO_ALL)
+        {
+            m_program.inPlace = false;
+            m_program.outputOffset = request.bytes;
+            m_passing.assign(m_n, request.bytes + m_layout.GetMostReceived());
+        }
         m_program.ranks.resize(m_n);
         m_program.sharesWarps = true;
         FindRails();
@@ -191,7 +195,7 @@ class PxnMaker
 
     const Cluster& m_cluster;
     const CollectiveRequest& m_request;
-    AllToAllLayout m_layout;
+    MessageLayout m_layout;
     MessageBlocks m_spread;
     uint32_t m_n; //!< ranks
     uint32_t m_localChannels;
@@ -220,6 +224,8 @@ const AlgorithmRegistration REGISTER_PXN([]() {
     AlgorithmTraits traits;
     traits.name = "pxn";
     traits.place = 90;
+    traits.makers[Collective::GATHER] = &MakePxnProgram;
+    traits.makers[Collective::SCATTER] = &MakePxnProgram;
     traits.makers[Collective::ALL_TO_ALL] = &MakePxnProgram;
     traits.isLaunchedByPeer = true;
     traits.keepsRails = true;

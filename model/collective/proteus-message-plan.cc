@@ -28,7 +28,19 @@ constexpr uint64_t LL_STEP_BYTES = 65536;      // with flags: half of it is payl
 // The first versions whose LL limit counts all channels of a peer, and those that are used.
 constexpr uint32_t FIRST_LIMIT_OF_PEER = 222;
 constexpr uint32_t FIRST_LIMIT_OF_USED = 229;
-constexpr uint32_t FIRST_FEWER_AT_SCALE = 221; // channels of network peers depend on the ranks
+// Channels of network peers depend on the ranks, but not from 2.18.3 to 2.19 ("Avoid overloading
+// channels with 8+ operations", src/enqueue.cc, and from 2.20 on src/graph/paths.cc).
+constexpr uint32_t FIRST_SAME_AT_SCALE = 218;
+constexpr uint32_t FIRST_FEWER_AT_SCALE = 220;
+
+/// @param question what is wanted
+/// @return whether its peers have the same channels however many ranks there are
+bool
+IsSameAtScale(const MessageQuestion& question)
+{
+    return question.servers > 1 && question.version >= FIRST_SAME_AT_SCALE &&
+           question.version < FIRST_FEWER_AT_SCALE;
+}
 
 uint32_t
 PowerOfTwo(uint32_t value)
@@ -66,13 +78,16 @@ CountPeerChannels(const MessageQuestion& question, uint32_t all)
                 network = PowerOfTwo(network) / 2;
             }
         }
-        else if (question.version >= FIRST_FEWER_AT_SCALE)
+        else if (!IsSameAtScale(question))
         {
             while (network * question.ranks > 4 * all && network > 1)
             {
                 network /= 2;
             }
-            network = std::max(network, question.networkCards);
+            if (question.version >= FIRST_FEWER_AT_SCALE)
+            {
+                network = std::max(network, question.networkCards);
+            }
         }
         most = std::min(most, network);
     }
@@ -88,7 +103,7 @@ PlanMessage(const MessageQuestion& question)
     const uint32_t all = PowerOfTwo(question.channels);
     const uint32_t most = CountPeerChannels(question, all);
     uint32_t least = most;
-    while (least * question.ranks > all && least > 1)
+    while (!IsSameAtScale(question) && least * question.ranks > all && least > 1)
     {
         least /= 2;
     }

@@ -16,7 +16,7 @@ namespace proteus
 std::vector<Placement>
 GetInput(const CollectiveProgram& program,
          const CollectiveRequest& request,
-         const AllToAllLayout& /* layout */,
+         const MessageLayout& /* layout */,
          uint32_t rank,
          RankSets& sets)
 {
@@ -81,7 +81,7 @@ GetSentTo(uint32_t rank,
           uint64_t begin,
           uint64_t bytes,
           uint32_t n,
-          const AllToAllLayout& layout,
+          const MessageLayout& layout,
           RankSets& sets)
 {
     std::vector<Placement> places;
@@ -103,7 +103,7 @@ GetSentTo(uint32_t rank,
 std::vector<Placement>
 FindOutput(const CollectiveProgram& program,
            const CollectiveRequest& request,
-           const AllToAllLayout& layout,
+           const MessageLayout& layout,
            uint32_t rank,
            RankSets& sets)
 {
@@ -144,7 +144,7 @@ FindOutput(const CollectiveProgram& program,
 std::vector<Placement>
 GetOutput(const CollectiveProgram& program,
           const CollectiveRequest& request,
-          const AllToAllLayout& layout,
+          const MessageLayout& layout,
           uint32_t rank,
           RankSets& sets)
 {

@@ -45,7 +45,7 @@ struct Placement
  */
 std::vector<Placement> GetInput(const CollectiveProgram& program,
                                 const CollectiveRequest& request,
-                                const AllToAllLayout& layout,
+                                const MessageLayout& layout,
                                 uint32_t rank,
                                 RankSets& sets);
 
@@ -60,7 +60,7 @@ std::vector<Placement> GetInput(const CollectiveProgram& program,
  */
 std::vector<Placement> GetOutput(const CollectiveProgram& program,
                                  const CollectiveRequest& request,
-                                 const AllToAllLayout& layout,
+                                 const MessageLayout& layout,
                                  uint32_t rank,
                                  RankSets& sets);
 

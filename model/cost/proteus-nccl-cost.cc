@@ -173,6 +173,10 @@ class NcclEstimate
     bool IsLl128Taken() const
     {
         const NcclPath worst = m_system.computeCapability >= 90 ? NcclPath::PXN : NcclPath::PXB;
+        // Older versions take C2C to a CPU and its PCIe for PCIe alone.
+        const NcclPath inter = m_pattern.typeInter == NcclPath::P2C && !m_tuner.hasC2cLl128
+                                   ? NcclPath::PHB
+                                   : m_pattern.typeInter;
         const NcclPath worstIntra = m_tuner.hasRelayedLl128 ? NcclPath::NVB : NcclPath::NVL;
         const auto& gpus = m_tuner.ll128Gpus;
         const bool isKnown =
@@ -180,7 +184,7 @@ class NcclEstimate
                 ? m_system.computeCapability >= 70
                 : std::find(gpus.begin(), gpus.end(), m_system.computeCapability) != gpus.end();
         return m_tuner.hasLl128 && isKnown && m_pattern.typeIntra <= worstIntra &&
-               (m_system.servers == 1 || m_pattern.typeInter <= worst);
+               (m_system.servers == 1 || inter <= worst);
     }
 
     /// @return steps of a ring

@@ -346,6 +346,7 @@ UpdateRules(uint32_t version, NcclTuner& tuner)
     tuner.hasDirectStores = version < 223; // from then on into registered buffers only
     SetLl128Gpus(version, tuner);
     tuner.hasRelayedLl128 = version >= 218;
+    tuner.hasC2cLl128 = version >= 227;
     tuner.leastTrafficBytes = version >= 229   ? uint64_t{32} << 10
                               : version >= 223 ? uint64_t{16} << 10
                               : version >= 222 ? 512

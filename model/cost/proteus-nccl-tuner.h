@@ -101,6 +101,7 @@ struct NcclTuner
     /// Compute capabilities, ten times, of the GPUs that have LL128; empty: all from 70 on.
     std::vector<uint32_t> ll128Gpus;
     bool hasRelayedLl128{true}; //!< LL128 also where a GPU passes on between two
+    bool hasC2cLl128{true};     //!< LL128 also where C2C and a CPU lead to the NIC
     /// Factors of trees of medium sizes, from 64 bytes on, by powers of two.
     std::array<std::array<double, 24>, NCCL_PROTOCOLS> treeCorrection{};
     bool correctsNvlsTree{true};   //!< the same for NVLSTree, of Blackwell with x86 CPUs

@@ -41,6 +41,10 @@ TEST(GpuModels, NamesAreFoundAsPeopleWriteThem)
         {"NVIDIA GB300", "B300"},
         {"NVIDIA GH200 480GB", "GH200-96GB"},
         {"NVIDIA H100 NVL", "H100-NVL"},
+        {"NVIDIA H200 NVL", "H200-NVL"},
+        {"Tesla V100-PCIE-16GB", "V100-PCIE-16GB"},
+        {"NVIDIA A100-PCIE-40GB", "A100-PCIE-40GB"},
+        {"NVIDIA A100 80GB PCIe", "A100-PCIE-80GB"},
         {"H100", "H100-SXM5-80GB"},
         {"H100-SXM5-96GB-500W", "H100-SXM5-96GB-500W"},
     };

@@ -239,6 +239,14 @@ TEST(CollectiveAlgorithms, PxnCrossesServersOnOneRail)
     };
     EXPECT_EQ(crossings("pxn"), std::make_pair(24u * 16, 0u));
     EXPECT_EQ(crossings("direct"), std::make_pair(24u * 2, 24u * 14));
+    // All to the root or all from it: two of 16 are on its rail.
+    request.root = 3;
+    for (const Collective collective : {Collective::GATHER, Collective::SCATTER})
+    {
+        request.collective = collective;
+        EXPECT_EQ(crossings("pxn"), std::make_pair(16u, 0u));
+        EXPECT_EQ(crossings("direct"), std::make_pair(2u, 14u));
+    }
 }
 
 TEST(CollectiveAlgorithms, ABarrierMakesAllRanksWaitForEachOther)
@@ -328,7 +336,9 @@ TEST(CollectiveAlgorithms, MessagesPassOtherGpusWhereThereIsNoNvlink)
              std::vector<std::pair<Collective, const char*>>{{Collective::ALL_TO_ALL, "direct"},
                                                              {Collective::ALL_TO_ALL, "pxn"},
                                                              {Collective::GATHER, "direct"},
-                                                             {Collective::SCATTER, "direct"}})
+                                                             {Collective::GATHER, "pxn"},
+                                                             {Collective::SCATTER, "direct"},
+                                                             {Collective::SCATTER, "pxn"}})
         {
             CollectiveRequest request;
             request.collective = collective;

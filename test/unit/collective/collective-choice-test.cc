@@ -108,6 +108,16 @@ TEST(ChannelSearch, KnowsKindsOfPaths)
     EXPECT_EQ(type("n0.gpu0", "n0.nic0"), PathType::PIX);
     EXPECT_EQ(type("n0.gpu0", "n0.nic1"), PathType::PHB);
     EXPECT_EQ(type("n0.gpu0", "n0.gpu5"), PathType::SYS);
+    // C2C to a Grace, and its PCIe; or through another Grace.
+    const Group grace("gb200-nvl72", 1, 72);
+    const auto graceType = [&](uint32_t gpu, uint32_t nic) {
+        return FindPathType(grace.cluster,
+                            grace.paths,
+                            grace.vertices[gpu],
+                            grace.cluster.GetNic(grace.vertices[nic]));
+    };
+    EXPECT_EQ(graceType(0, 1), PathType::P2C);
+    EXPECT_EQ(graceType(0, 2), PathType::SYS);
 }
 
 TEST(NcclCost, FormulasOfTheTuner)

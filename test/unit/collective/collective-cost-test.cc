@@ -100,6 +100,29 @@ TEST(CollectiveCost, TreesGoThroughNvlinksFasterThanRings)
     }
 }
 
+TEST(CollectiveCost, MessagesShareWarpsWhereThereAreBothWays)
+{
+    // A block that sends and one that receives, of one thread block or of two.
+    for (const uint16_t second : {0, 1})
+    {
+        CollectiveProgram program;
+        program.algorithm = "direct";
+        program.sharesWarps = true;
+        program.ranks.resize(1);
+        auto& blocks = program.ranks[0].blocks;
+        blocks.resize(2);
+        blocks[0].processor = 0;
+        blocks[0].sendPeer = 1;
+        blocks[1].processor = second;
+        blocks[1].receivePeer = 1;
+        const BlockShares shares(program);
+        EXPECT_EQ(shares.Get(0, blocks[0]).isMessage, second == 0);
+        EXPECT_EQ(shares.Get(0, blocks[1]).isMessage, second == 0);
+        program.sharesWarps = false; // a message of two ranks, beside others
+        EXPECT_TRUE(BlockShares(program).Get(0, blocks[0]).isMessage);
+    }
+}
+
 TEST(CollectiveCost, DirectStoresSpareTheLastCopy)
 {
     BlockCost cost;

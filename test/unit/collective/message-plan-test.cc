@@ -102,6 +102,29 @@ TEST(MessagePlan, PartsOfLl)
     EXPECT_EQ(PlanMessage(question).channels, 4u);
 }
 
+TEST(MessagePlan, FewerChannelsAtScale)
+{
+    // Servers of four GH200, a NIC of 25 GB/s each: from 2.12 to 2.28 a peer has two channels; one,
+    // where all peers together have more than four times those that there are (NVIDIA/nccl, issue
+    // 1272).
+    MessageQuestion question;
+    question.bytes = 512 * 1024 * KIB;
+    question.channels = 8;
+    question.localChannels = 12;
+    question.networkGBps = 25;
+    for (const auto& [version, few] :
+         {std::make_pair(212u, 1u), {217, 1}, {218, 2}, {219, 2}, {220, 1}, {221, 1}, {228, 1}})
+    {
+        question.version = version;
+        question.servers = 4;
+        question.ranks = 16;
+        EXPECT_EQ(PlanMessage(question).channels, 2u) << version;
+        question.servers = 8;
+        question.ranks = 32;
+        EXPECT_EQ(PlanMessage(question).channels, few) << version;
+    }
+}
+
 TEST(MessagePlan, AcrossServers)
 {
     // Two servers of eight B200, a NIC of 50 GB/s each: one channel for every 14 GB/s of it.

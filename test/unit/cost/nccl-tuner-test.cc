@@ -95,6 +95,22 @@ TEST(NcclTuner, Ll128IsOfGpusThatAreNamed)
     EXPECT_FALSE(has(230, 61));
 }
 
+TEST(NcclTuner, Ll128CrossesC2cOfHopperSince227)
+{
+    const auto has = [](uint32_t version, uint32_t computeCapability, NcclPath path) {
+        NcclSystem system = MakeSystem(2, version);
+        system.computeCapability = computeCapability;
+        system.ring.typeInter = path;
+        return GetGBps(system, Collective::ALL_REDUCE, NcclAlgorithm::RING, NcclProtocol::LL128) >
+               0;
+    };
+    EXPECT_FALSE(has(226, 90, NcclPath::P2C));
+    EXPECT_TRUE(has(227, 90, NcclPath::P2C));
+    EXPECT_FALSE(has(227, 80, NcclPath::P2C));
+    EXPECT_TRUE(has(226, 90, NcclPath::PXN));
+    EXPECT_FALSE(has(230, 90, NcclPath::PHB));
+}
+
 TEST(NcclTuner, BandwidthsOfVersions)
 {
     // Two servers of eight H100, 12 channels of 30 GB/s: n / steps is 16 / 30.
