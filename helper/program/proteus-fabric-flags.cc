@@ -155,6 +155,7 @@ FabricFlags::AddTo(OptionList& command,
     {
         const auto& [field, having] = entry;
         const std::string help = std::string(field.help) + " (" + having + ")";
+        command.AddField(ToFlag(name), name);
         if (field.whole != nullptr)
         {
             m_whole[name] = FabricOptions().*field.whole;

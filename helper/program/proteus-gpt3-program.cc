@@ -13,6 +13,7 @@
 #include "proteus-scenario-run.h"
 #include "proteus-stop-signals.h"
 
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-graph-file.h"
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-json.h"
@@ -22,12 +23,14 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
 #include <functional>
 #include <iostream>
 #include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 /**
  * @file
@@ -43,6 +46,25 @@ namespace proteus
 namespace
 {
 
+/// Of pipelines; proteus-run has more.
+constexpr ScheduleKind SCHEDULES[] = {ScheduleKind::ONE_FORWARD_ONE_BACKWARD, ScheduleKind::GPIPE};
+
+/// Of mixed precision.
+constexpr DataType DATA_TYPES[] = {DataType::BF16, DataType::FP16, DataType::FP8};
+
+/// @param values some of an enumeration @return what files and results call them
+template <class T, std::size_t N>
+std::vector<std::string>
+ListNamesOf(const T (&values)[N])
+{
+    std::vector<std::string> names;
+    for (const T value : values)
+    {
+        names.emplace_back(ToString(value));
+    }
+    return names;
+}
+
 /// What the user asked for, besides what all programs have.
 struct Options : ProgramOptions
 {
@@ -54,8 +76,8 @@ struct Options : ProgramOptions
     int64_t globalBatch{8};
     int64_t microBatch{1};
     std::string recompute{"none"};
-    std::string schedule{"1f1b"};
-    std::string dataType{"bf16"};
+    std::string schedule{ToString(SCHEDULES[0])};
+    std::string dataType{ToString(DATA_TYPES[0])};
     bool overlapGradientReduction{false};
     CommandLineText graph;
 };
@@ -119,35 +141,6 @@ FitTensorParallel(Options& options, const Cluster& cluster)
     }
 }
 
-/// @param text of --schedule @return the schedule
-ScheduleKind
-ToSchedule(const std::string& text)
-{
-    if (text == "1f1b")
-    {
-        return ScheduleKind::ONE_FORWARD_ONE_BACKWARD;
-    }
-    if (text == "gpipe")
-    {
-        return ScheduleKind::GPIPE;
-    }
-    throw std::invalid_argument("--schedule=" + text +
-                                ": choose one of 1f1b, gpipe (proteus-run --model has more)");
-}
-
-/// @param text of --dataType @return the format
-DataType
-ToDataType(const std::string& text)
-{
-    const DataType type = DataTypeFromString(text);
-    if (type != DataType::BF16 && type != DataType::FP16 && type != DataType::FP8)
-    {
-        throw std::invalid_argument("--dataType=" + text +
-                                    ": none of mixed precision, choose bf16, fp16 or fp8");
-    }
-    return type;
-}
-
 /// @param defaults of what no option says
 /// @return the plan that the options name, for a cluster: as Megatron-LM trains, gradients added up
 /// in buffers of their own
@@ -167,7 +160,7 @@ BuildPlan(const Options& options, const Cluster& cluster, const FrameworkDefault
     if (plan.GetNDevices() > cluster.GetGpus().size())
     {
         throw std::invalid_argument(
-            "tp * pp * dp = " + std::to_string(plan.tensorParallel) + " * " +
+            "--tp * --pp * --dp = " + std::to_string(plan.tensorParallel) + " * " +
             std::to_string(plan.pipelineParallel) + " * " + std::to_string(plan.dataParallel) +
             " = " + std::to_string(plan.GetNDevices()) + " GPUs, and the cluster has " +
             std::to_string(cluster.GetGpus().size()) + ": lower one of them, or raise --nodes");
@@ -175,11 +168,11 @@ BuildPlan(const Options& options, const Cluster& cluster, const FrameworkDefault
     plan.globalBatch = ToCount(options.globalBatch, "globalBatch", 1);
     plan.microBatch = ToCount(options.microBatch, "microBatch", 1);
     plan.recompute = RecomputePlanFromString(options.recompute);
-    plan.schedule.kind = ToSchedule(options.schedule);
+    plan.schedule.kind = ScheduleKindFromString(options.schedule);
     plan.gradients.policy =
         options.overlapGradientReduction ? BucketPolicy::MEGATRON : BucketPolicy::WHOLE;
     plan.gradients.isInPlace = true;
-    plan.precision.compute = ToDataType(options.dataType);
+    plan.precision.compute = DataTypeFromString(options.dataType);
     return plan;
 }
 
@@ -317,15 +310,22 @@ class Gpt3Program : public CommandLineProgram
                          "between-products or full",
                          m_options.recompute);
         command.AddNames("recompute", GetRecomputePlanNames());
-        command.AddValue("schedule", "pipeline schedule: 1f1b or gpipe", m_options.schedule);
-        command.AddNames("schedule", {"1f1b", "gpipe"});
+        command.AddValue("schedule",
+                         "pipeline schedule: " + ListAlternatives(ListNamesOf(SCHEDULES)),
+                         m_options.schedule);
+        command.AddNames("schedule", ListNamesOf(SCHEDULES));
         command.AddValue("dataType",
-                         "number format of the GEMMs: bf16, fp16 or fp8",
+                         "number format of the GEMMs: " + ListAlternatives(ListNamesOf(DATA_TYPES)),
                          m_options.dataType);
-        command.AddNames("dataType", {"bf16", "fp16", "fp8"});
+        command.AddNames("dataType", ListNamesOf(DATA_TYPES));
         command.AddValue("overlapGradientReduction",
                          "reduce gradients in buckets while the backward pass runs",
                          m_options.overlapGradientReduction);
+        for (const char* name : {"tp", "pp", "dp", "globalBatch", "microBatch"})
+        {
+            command.AddRange(name, name == std::string("tp") || name == std::string("dp") ? 0 : 1);
+            command.AddField(name, name);
+        }
         command.AddOutput("saveGraph",
                           "save the execution graph to this .json or .pb file",
                           m_options.graph);

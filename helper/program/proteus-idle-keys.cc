@@ -132,7 +132,7 @@ class KeyCheck
             }
             if (Write(without.tree) == Write(m_whole.tree))
             {
-                return !m_json.contains("tree") && !IsDefault(key);
+                return m_json.contains("tree") ? IsAlone(key) : !IsDefault(key);
             }
             if (m_json.contains("tree"))
             {
@@ -197,7 +197,7 @@ class KeyCheck
         for (const auto& [name, value] : m_json.at(node).items())
         {
             const Json::json_pointer key = node / name;
-            if (name == "children")
+            if (name == "children" && !value.empty())
             {
                 for (std::size_t i = 0; i < value.size(); ++i)
                 {
@@ -251,12 +251,27 @@ class KeyCheck
         return others;
     }
 
+    /// @param key of a node @return whether it has no other value: children that are none, or
+    /// splits of what is on one device
+    bool IsAlone(const Json::json_pointer& key) const
+    {
+        const Json& node = m_json.at(key.parent_pointer());
+        const auto mesh = node.find("mesh");
+        const bool isOneDevice = mesh != node.end() && mesh->is_array() && mesh->size() == 1;
+        return m_json.at(key).empty() &&
+               (key.back() == "children" || (key.back() == "split" && isOneDevice));
+    }
+
     /// Nodes often say what would be inferred, which is no mistake.
     /// @param key of a node, without which nothing changes @return whether nothing changes with
     /// other values, either
     /// @throw std::invalid_argument if that cannot be, so that the key is heeded
     bool IsSameWithOthers(const Json::json_pointer& key) const
     {
+        if (IsAlone(key))
+        {
+            return true;
+        }
         const std::vector<Json> others = ListOthers(m_json.at(key));
         return std::all_of(others.begin(), others.end(), [&](const Json& other) {
             Json json = m_json;

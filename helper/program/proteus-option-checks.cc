@@ -127,6 +127,30 @@ FindClash(const NamedFile& output, const NamedFile& other)
     return "";
 }
 
+/// @param fields names of options by those of fields @param text an error
+/// @return the same with options for fields, which are words of the text: not parts of names and
+/// paths, such as "tp8" or "a/tp/b"
+std::string
+NameFields(const std::map<std::string, std::string>& fields, const std::string& text)
+{
+    static const std::regex word("[^ ,;()]+");
+    std::string named;
+    std::size_t done = 0;
+    for (auto it = std::sregex_iterator(text.begin(), text.end(), word);
+         it != std::sregex_iterator();
+         ++it)
+    {
+        const auto field = fields.find(it->str());
+        if (field != fields.end())
+        {
+            const auto begin = static_cast<std::size_t>(it->position());
+            named += text.substr(done, begin - done) + "--" + field->second;
+            done = begin + static_cast<std::size_t>(it->length());
+        }
+    }
+    return named + text.substr(done);
+}
+
 /// @param outputs of a program @param path of a file, see FindRealPath()
 /// @return the output that would be written over it, as it was typed, or empty
 std::string
@@ -382,7 +406,8 @@ OptionList::DescribeInput(const std::string& error) const
             ++count;
         }
     }
-    return (count == 1 ? options : "") + error; // of two, the wrong one may be said
+    // Of two options, the wrong one may be said.
+    return count == 1 ? options + error : count == 0 ? NameFields(m_fields, error) : error;
 }
 
 } // namespace proteus

@@ -180,6 +180,12 @@ OptionList::FindHint(const std::string& name) const
 }
 
 void
+OptionList::AddField(const std::string& name, const std::string& field)
+{
+    m_fields[field] = name;
+}
+
+void
 OptionList::AddAlias(const std::string& alias, const std::string& name)
 {
     m_aliases[alias] = name;
@@ -462,7 +468,16 @@ OptionList::Parse(const std::vector<std::string>& arguments, std::ostream& out)
             {
                 throw std::invalid_argument("--config=FILE: give one file");
             }
-            configured = ReadConfig(word.value);
+            try
+            {
+                configured = ReadConfig(word.value);
+            }
+            catch (const std::invalid_argument& error)
+            {
+                const std::string text = error.what();
+                const bool isNamed = text.rfind("--", 0) == 0;
+                throw std::invalid_argument((isNamed ? "" : "--config=") + text);
+            }
             continue;
         }
         words.push_back(word);

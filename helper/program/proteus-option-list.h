@@ -135,6 +135,10 @@ class OptionList
     /// instead, which answers it
     void AddHint(const std::string& name, const std::string& hint);
 
+    /// @param name of an option @param field what files and errors of the library call it: in
+    /// errors that are about no file the option stands for it
+    void AddField(const std::string& name, const std::string& field);
+
     /// @param alias another name @param name of an option, which it sets
     void AddAlias(const std::string& alias, const std::string& name);
 
@@ -215,7 +219,8 @@ class OptionList
     std::string Describe(const OutputError& error) const;
 
     /// @param error what is wrong, which begins with the name of a file if it is about one
-    /// @return it, after the option of the last Parse() that names the file to read
+    /// @return it, after the option of the last Parse() that names the file to read; if it is about
+    /// none, with options in the place of their fields, see AddField()
     std::string DescribeInput(const std::string& error) const;
 
     /// @param list of what results are to say beside NoteIdle(), e.g. what readers of files warn of
@@ -308,6 +313,7 @@ class OptionList
     std::vector<Entry> m_entries;                 //!< in order
     std::map<std::string, std::string> m_hints;   //!< by name of an option that is none here
     std::map<std::string, std::string> m_aliases; //!< names of options by others of them
+    std::map<std::string, std::string> m_fields;  //!< names of options, see AddField()
     std::map<std::string, Idle> m_idle;           //!< by name of an option
     /// What looks at values: by name of an option.
     std::multimap<std::string, std::function<void(const std::string&)>> m_checks;

@@ -291,7 +291,11 @@ uint64_t
 ParseSize(const std::string& text, const std::string& option)
 {
     const auto bytes = ToSize(text);
-    if (!bytes || *bytes < 1 || *bytes > MOST_BYTES)
+    if (bytes && *bytes > MOST_BYTES)
+    {
+        throw std::invalid_argument("--" + option + "=" + text + ": is more than 1e15 bytes");
+    }
+    if (!bytes || *bytes < 1)
     {
         throw std::invalid_argument("--" + option + "=" + text +
                                     ": must be a size such as 8, 512K, 64M or 1G");

@@ -13,6 +13,7 @@
 #include "ns3/proteus-flow-run.h"
 #include "ns3/proteus-graph-part.h"
 #include "ns3/proteus-inventory.h"
+#include "ns3/proteus-json.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-plan-reduction.h"
 #include "ns3/proteus-run-analysis.h"
@@ -21,8 +22,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <vector>
 
@@ -53,24 +56,43 @@ ToJson(const SearchRun& run)
     return object;
 }
 
+/// @param json what ToJson() wrote @return the run
 SearchRun
-FromJson(const Json& object)
+FromJson(const JsonValue& json)
 {
+    json.AllowKeys("a run",
+                   {"seconds",
+                    "mfu",
+                    "peak_memory_bytes",
+                    "compute_s",
+                    "waiting_for_peers_s",
+                    "bubble_s",
+                    "host_s",
+                    "idle_s",
+                    "exposed_s",
+                    "failure"});
+    constexpr double MOST = std::numeric_limits<double>::infinity();
+    constexpr double LEAST = -1e-6; // of what is a difference of times
     SearchRun run;
-    object.at("seconds").get_to(run.seconds);
-    object.at("mfu").get_to(run.modelFlopUtilisation);
-    object.at("peak_memory_bytes").get_to(run.peakMemoryBytes);
-    object.at("compute_s").get_to(run.mean.computeS);
-    object.at("waiting_for_peers_s").get_to(run.mean.waitingForPeersS);
-    object.at("bubble_s").get_to(run.mean.bubbleS);
-    object.at("host_s").get_to(run.mean.hostS);
-    object.at("idle_s").get_to(run.mean.idleS);
-    object.at("exposed_s").get_to(run.mean.exposedS);
-    object.at("failure").get_to(run.failure);
-    for (const double seconds : run.mean.exposedS)
+    run.seconds = json.Get("seconds").AsNumber(0, MOST);
+    run.modelFlopUtilisation = json.Get("mfu").AsNumber(0, MOST);
+    run.peakMemoryBytes = json.Get("peak_memory_bytes").AsUnsigned(0, UINT64_MAX);
+    run.mean.computeS = json.Get("compute_s").AsNumber(LEAST, MOST);
+    run.mean.waitingForPeersS = json.Get("waiting_for_peers_s").AsNumber(LEAST, MOST);
+    run.mean.bubbleS = json.Get("bubble_s").AsNumber(LEAST, MOST);
+    run.mean.hostS = json.Get("host_s").AsNumber(LEAST, MOST);
+    run.mean.idleS = json.Get("idle_s").AsNumber(LEAST, MOST);
+    const JsonValue exposed = json.Get("exposed_s");
+    if (exposed.Size() != run.mean.exposedS.size())
     {
-        run.mean.exposedCommunicationS += seconds;
+        exposed.Fail("must have " + std::to_string(run.mean.exposedS.size()) + " numbers");
     }
+    for (std::size_t i = 0; i < exposed.Size(); ++i)
+    {
+        run.mean.exposedS[i] = exposed.At(i).AsNumber(LEAST, MOST);
+        run.mean.exposedCommunicationS += run.mean.exposedS[i];
+    }
+    run.failure = json.Get("failure").AsString();
     return run;
 }
 
@@ -126,33 +148,31 @@ SearchEvaluation::ReadLog(const std::string& path, const std::string& subject)
         throw std::invalid_argument("--log=" + path + ": is no regular file");
     }
     std::ifstream input(path);
-    bool isNew = true;
-    try
+    std::size_t number = 0;
+    for (std::string line; std::getline(input, line);)
     {
-        for (std::string line; std::getline(input, line);)
+        std::istringstream text(line);
+        const std::string place = "--log=" + path + ':' + std::to_string(++number);
+        const JsonDocument document(text, place);
+        const JsonValue json = document.GetRoot();
+        if (number > 1)
         {
-            const Json object = Json::parse(line);
-            if (isNew && object.at("search") != subject)
-            {
-                throw std::invalid_argument("--log=" + path + ": is of another search (" +
-                                            object.at("search").get<std::string>() +
-                                            "), this one is of " + subject + "; take another file");
-            }
-            if (!isNew)
-            {
-                m_known[{object.at("rung"), object.at("strategy")}] = FromJson(object.at("run"));
-            }
-            isNew = false;
+            json.AllowKeys("a result", {"rung", "strategy", "run"});
+            m_known[{json.Get("rung").AsString(), json.Get("strategy").AsString()}] =
+                FromJson(json.Get("run"));
+            continue;
         }
-    }
-    catch (const nlohmann::json::exception& error)
-    {
-        throw std::invalid_argument("--log=" + path + ": is no log of a search (" + error.what() +
-                                    "); take another file");
+        json.AllowKeys("the first line of a search's log", {"search"});
+        const std::string& other = json.Get("search").AsString();
+        if (other != subject)
+        {
+            throw std::invalid_argument("--log=" + path + ": is of another search (" + other +
+                                        "), this one is of " + subject + "; take another file");
+        }
     }
     m_log.open(path, std::ios::app);
     m_logPath = path;
-    if (isNew)
+    if (number == 0)
     {
         m_log << Json{{"search", subject}}.dump() << std::endl;
     }

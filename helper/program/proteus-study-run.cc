@@ -400,9 +400,10 @@ RunStudy(const Study& study, const StudyStore& store, const StudyRunOptions& opt
 void
 RequireResults(const Study& study, const StudyOutcome& outcome)
 {
+    const std::string place = study.file.empty() ? "" : study.file + ": ";
     if (!outcome.unfinished.empty())
     {
-        throw std::runtime_error("study " + QuotedText(study.name) + ": " +
+        throw std::runtime_error(place + "study " + QuotedText(study.name) + ": " +
                                  FormatThings(outcome.unfinished.size(), "point") +
                                  " not finished, the first: " + outcome.unfinished.front() +
                                  "; start the study again to go on");
@@ -410,7 +411,7 @@ RequireResults(const Study& study, const StudyOutcome& outcome)
     if (outcome.failed > 0 && outcome.failed == outcome.points.size())
     {
         const StudyPoint& first = outcome.points.front();
-        throw std::runtime_error("study " + QuotedText(study.name) +
+        throw std::runtime_error(place + "study " + QuotedText(study.name) +
                                  ": every point failed, the first, point " +
                                  std::to_string(first.number) + " (" + DescribePlace(study, first) +
                                  "): " + outcome.results.front().error);

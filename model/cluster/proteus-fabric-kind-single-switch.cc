@@ -33,7 +33,8 @@ Join(Cluster& cluster, const FabricPlugs& plugs, const FabricOptions& /* options
 FabricKind
 MakeSingleSwitch()
 {
-    return {"single-switch", {}, &Join};
+    constexpr uint64_t MOST_LINKS = 65535; // of a vertex, see Cluster::AddLink()
+    return {"single-switch", {}, &Join, MOST_LINKS};
 }
 
 } // namespace proteus

@@ -61,6 +61,8 @@ struct FabricKind
      * @throw std::invalid_argument for an option that makes no sense
      */
     void (*join)(Cluster& cluster, const FabricPlugs& plugs, const FabricOptions& options);
+
+    uint64_t mostPlugs{UINT64_MAX}; //!< most that it can join, whatever the options are
 };
 
 /// @ingroup proteus
@@ -160,6 +162,15 @@ void AddSpines(Cluster& cluster,
                const std::vector<VertexId>& below,
                uint32_t spines,
                double uplink);
+
+/**
+ * @ingroup proteus
+ * Refuses more than a fabric can join, before all of it is built.
+ * @param kind of the fabric
+ * @param plugs that there will be
+ * @throw std::invalid_argument
+ */
+void CheckPlugs(const std::string& kind, uint64_t plugs);
 
 /**
  * @ingroup proteus

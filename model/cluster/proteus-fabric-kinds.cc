@@ -98,6 +98,18 @@ JoinByFabric(Cluster& cluster, const FabricPlugs& plugs, const FabricOptions& op
 }
 
 void
+CheckPlugs(const std::string& kind, uint64_t plugs)
+{
+    const uint64_t most = FindFabricKind(kind).mostPlugs;
+    if (plugs > most)
+    {
+        throw std::invalid_argument(kind + ": joins at most " + std::to_string(most) +
+                                    " NICs, and there are " + std::to_string(plugs) +
+                                    "; take another fabric, or fewer servers");
+    }
+}
+
+void
 CheckFabricSize(const std::string& kind, uint64_t switches, uint64_t links)
 {
     constexpr uint64_t MOST_SWITCHES = 1000000;

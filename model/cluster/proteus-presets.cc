@@ -243,6 +243,8 @@ MakeCluster(const std::string& preset, uint32_t servers, const FabricOptions& fa
         if (server == 0)
         {
             CheckServersFit(cluster, servers);
+            CheckPlugs(fabric.kind,
+                       servers > 1 ? uint64_t{servers} * plugs.servers.front().size() : 0);
         }
     }
     if (servers > 1)

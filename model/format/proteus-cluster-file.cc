@@ -160,8 +160,8 @@ LoadCluster(const std::string& nameOrPath,
     if (servers != 0 && servers != cluster.GetNServers())
     {
         throw std::invalid_argument(nameOrPath + ": has " + std::to_string(cluster.GetNServers()) +
-                                    " servers, but " + std::to_string(servers) +
-                                    " are asked for; ask for as many, or leave the number out");
+                                    " servers, but nodes = " + std::to_string(servers) +
+                                    "; say as many, or leave it out");
     }
     for (const std::string& doubt : FindRateDoubts(cluster))
     {

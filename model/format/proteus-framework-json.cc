@@ -302,6 +302,11 @@ ReadOperators(const JsonValue& operators, Framework& framework)
             rules.Fail("there are no rules for this kind of operator; known: " + names);
         }
         rules.AllowKeys("an operator", {"forward", "backward"});
+        if (rules.GetKeys().empty())
+        {
+            rules.Fail(
+                "says nothing: give the kernels of 'forward' or 'backward', or leave it out");
+        }
         framework.operators[name] = {ReadRule(rules, "forward", *kind),
                                      ReadRule(rules, "backward", *kind)};
     }

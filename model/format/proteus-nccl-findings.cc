@@ -12,6 +12,8 @@
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-shown-name.h"
 
+#include <algorithm>
+
 namespace ns3
 {
 namespace proteus
@@ -42,6 +44,13 @@ DescribeFindings(const NcclFindings& findings,
         warn("NVLinks to " + FormatThings(findings.lostTargets.size(), "GPU") +
              " that the file does not have, such as " + QuotedText(*findings.lostTargets.begin()) +
              ", are left out");
+    }
+    if (!findings.oneSided.empty())
+    {
+        warn(FormatThings(findings.oneSided.size(), "NVLink") +
+             " that one of both GPUs does not list, taken for both directions: " +
+             (findings.oneSided.size() > 1 ? "the first is" : "it is") + " in line " +
+             std::to_string(*std::min_element(findings.oneSided.begin(), findings.oneSided.end())));
     }
     if (findings.devs.size() < findings.gpus)
     {

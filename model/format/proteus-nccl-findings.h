@@ -31,6 +31,7 @@ struct NcclFindings
     std::set<std::string> repeatedNics;  //!< names of those that were there before
     std::set<uint64_t> devs;             //!< of GPUs
     std::string crowded;                 //!< first GPU that has too many NVLinks, in words
+    std::vector<uint64_t> oneSided;      //!< lines of NVLinks that only one of both GPUs lists
     uint64_t guessedNics{0};             //!< whose speed the file does not say
     uint64_t guessedGbps{0};             //!< most that one is taken for
     std::size_t gpus{0};                 //!< how many there are

@@ -156,6 +156,8 @@ NcclServer::Build(const std::string& name, uint32_t servers, const FabricOptions
         if (server == 0)
         {
             CheckServersFit(cluster, servers);
+            CheckPlugs(fabric.kind,
+                       servers > 1 ? uint64_t{servers} * plugs.servers.front().size() : 0);
         }
     }
     if (servers > 1)

@@ -253,20 +253,21 @@ CheckRow(const TextReader& reader, NcclTestsRow& row)
     }
 }
 
+/// @param line of a table @return its cells, without the blanks around them: those inside one, as
+/// in "1 024", are part of it
 std::vector<std::string>
 SplitCsv(const std::string& line)
 {
-    std::vector<std::string> words(1);
-    for (const char c : line)
+    std::vector<std::string> words;
+    for (std::size_t begin = 0; begin <= line.size();)
     {
-        if (c == ',')
-        {
-            words.emplace_back();
-        }
-        else if (c != ' ' && c != '\t')
-        {
-            words.back() += c;
-        }
+        const std::size_t end = std::min(line.find(',', begin), line.size());
+        const std::string word = line.substr(begin, end - begin);
+        const std::size_t first = word.find_first_not_of(" \t");
+        words.push_back(first == std::string::npos
+                            ? ""
+                            : word.substr(first, word.find_last_not_of(" \t") - first + 1));
+        begin = end + 1;
     }
     return words;
 }

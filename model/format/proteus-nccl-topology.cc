@@ -85,6 +85,10 @@ class NcclReader
         NcclFindings findings = m_findings;
         findings.withoutRdma = m_options.gdr.empty() ? m_server.CountWithoutRdma() : 0;
         findings.nicsLeftOut = m_server.CountLeftOut();
+        for (const auto& [ends, line] : m_unanswered)
+        {
+            findings.oneSided.push_back(line);
+        }
         findings.gpus = m_gpuElements.size();
         findings.hasNvlinks = m_server.HasLink(LinkTechnology::NVLINK);
         findings.mayHaveNvlinks =
@@ -512,12 +516,14 @@ class NcclReader
             {
                 m_document.Fail(element, "the other end lists another number of links");
             }
+            m_unanswered.erase({peer, gpu});
             return;
         }
         if (!m_peers.emplace(std::pair{gpu, peer}, rate).second)
         {
             m_document.Fail(element, "the same target a second time");
         }
+        m_unanswered[{gpu, peer}] = element.line;
         m_server.Add(
             NcclLink{gpu, peer, LinkTechnology::NVLINK, rate, m_modelOf.at(gpu)->nvlinkGeneration});
     }
@@ -585,8 +591,10 @@ class NcclReader
     std::map<std::string, std::size_t> m_gpus;                     //!< by bus id
     std::map<std::string, std::size_t> m_nvswitches;               //!< by target of NVLinks
     std::map<std::pair<std::size_t, std::size_t>, double> m_peers; //!< NVLinks between GPUs
-    std::map<std::size_t, std::size_t> m_cpuOf;                    //!< GPU to CPU
-    std::map<std::size_t, const GpuModel*> m_modelOf;              //!< of a GPU
+    /// Lines of those that the second GPU has not listed.
+    std::map<std::pair<std::size_t, std::size_t>, uint64_t> m_unanswered;
+    std::map<std::size_t, std::size_t> m_cpuOf;       //!< GPU to CPU
+    std::map<std::size_t, const GpuModel*> m_modelOf; //!< of a GPU
     std::vector<std::pair<const XmlElement*, std::size_t>> m_gpuElements;
     uint64_t m_nNics{0};
     NcclFindings m_findings;            //!< what a user may have to know

@@ -6,8 +6,10 @@
 
 #include "proteus-prices-json.h"
 
+#include "ns3/proteus-csv.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-json.h"
+#include "ns3/proteus-warning.h"
 
 #include <algorithm>
 
@@ -34,6 +36,66 @@ RefuseTwice(const JsonValue& json, const std::vector<T>& before, const Same& isS
     {
         json.Fail("is there already, as number " + std::to_string(found - before.begin()) +
                   " of this list; keep one");
+    }
+}
+
+/// Between which numbers a field is what is sold and built; others are probably in another unit.
+struct UsualRange
+{
+    const char* key;
+    double least;
+    double most;
+    const char* unit;
+};
+
+/// Racks are 0.6 m wide (EIA-310-E, Open Rack) and up to 2.5 m high; no hall has rows farther apart
+/// than it is long.
+constexpr UsualRange USUAL_LAYOUT[] = {{"rack_width_m", 0.3, 3, "m"},
+                                       {"row_distance_m", 0.5, 50, "m"},
+                                       {"within_rack_m", 0.1, 10, "m"}};
+/// Between the reach of DR (500 m) and FR modules (2 km, IEEE 802.3).
+constexpr UsualRange USUAL_REACH{"up_to_m", 0.1, 1000, "m"};
+/// Ports on sale have 1 to 1600 Gb/s; a switch of 128 of them takes some kilowatts.
+constexpr UsualRange USUAL_ITEM[] = {{"gbits_per_s", 1, 3200, "Gb/s"}, {"power_w", 0, 200, "W"}};
+
+/// Names a number that is far from what there is. @param json object with it @param usual its range
+void
+WarnOfUnit(const JsonValue& json, const UsualRange& usual)
+{
+    const auto value = json.Find(usual.key);
+    const double number = value ? value->AsNumber(0, MOST) : usual.least;
+    if (number < usual.least || number > usual.most)
+    {
+        Warn(value->Describe(value->Shown() + ' ' + usual.unit + ": usual are " +
+                             CsvReal(usual.least) + " to " + CsvReal(usual.most) + ' ' +
+                             usual.unit));
+    }
+}
+
+/// Names what costs, or takes, more than the same thing of a higher rate.
+/// @param items the list @param table what was read of it
+void
+WarnOfOrder(const JsonValue& items, const PriceTable& table)
+{
+    for (const auto& [key, field] : {std::make_pair("price", &PriceItem::price),
+                                     std::make_pair("power_w", &PriceItem::powerW)})
+    {
+        for (std::size_t i = 0; i < table.items.size(); ++i)
+        {
+            const PriceItem& item = table.items[i];
+            const auto other =
+                std::find_if(table.items.begin(), table.items.end(), [&](const PriceItem& it) {
+                    return it.name == item.name && it.gbitsPerSecond > item.gbitsPerSecond &&
+                           it.*field < item.*field;
+                });
+            if (other != table.items.end())
+            {
+                Warn(items.At(i).Get(key).Describe(
+                    "is more than " + CsvReal((*other).*field) + " of " + other->name + " at " +
+                    CsvReal(other->gbitsPerSecond) + " Gb/s, which is faster"));
+                break; // one of a kind
+            }
+        }
     }
 }
 
@@ -65,6 +127,10 @@ ReadLayout(const JsonValue& json, RackLayout& layout)
             layout.*field = value->AsNumber(0, MOST);
         }
     }
+    for (const UsualRange& usual : USUAL_LAYOUT)
+    {
+        WarnOfUnit(json, usual);
+    }
 }
 
 void
@@ -88,6 +154,7 @@ ReadClasses(const JsonValue& json, PriceTable& table)
         {
             const double least = table.classes.empty() ? 0 : table.classes.back().upToM;
             made.upToM = element.Get("up_to_m").AsNumber(least, MOST);
+            WarnOfUnit(element, USUAL_REACH);
         }
         table.classes.push_back(made);
     }
@@ -168,7 +235,12 @@ ReadPricesJson(std::istream& input, const std::string& fileName)
             json.Get("source").Fail("must say where the numbers are from");
         }
         table.items.push_back(item);
+        for (const UsualRange& usual : USUAL_ITEM)
+        {
+            WarnOfUnit(json, usual);
+        }
     }
+    WarnOfOrder(items, table);
     return table;
 }
 

@@ -38,6 +38,7 @@ ReadPlacement(const JsonValue& json, const ScenarioReader& reader)
 {
     json.AllowKeys("a placement", {"kind", "servers", "gpus", "rank_order"});
     JobPlacement placement;
+    placement.isAsked = true;
     const JsonValue kind = json.Get("kind");
     const std::string& text = kind.AsName();
     placement.kind = kind.Check([&] { return PlacementKindFromString(text); });

@@ -433,6 +433,7 @@ ReadStudyJson(std::istream& input, const std::string& fileName, const StudyCheck
     document.CheckFormat(FORMAT, VERSION);
     Study study = Reader(check).Read(document.GetRoot());
     study.folder = FindStudyFolder(fileName);
+    study.file = fileName;
     return study;
 }
 

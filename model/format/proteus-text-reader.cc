@@ -68,6 +68,10 @@ TextReader::ReadLine(std::string& line)
         {
             Fail("the line is longer than " + std::to_string(m_most) + " characters");
         }
+        if (c == 0)
+        {
+            Fail("has a NUL character: this is no text file, or a damaged one");
+        }
         line += static_cast<char>(c);
     }
     if (!line.empty() && line.back() == '\r')

@@ -249,6 +249,16 @@ class PacketExecutor : public Executor
             recorder = std::make_unique<LinkRecorder>(job->GetFabric());
         }
         RunRecord record;
+        if (settings.scenario && !settings.scenario->traffic.empty())
+        {
+            // Messages of traffic that are under way by then are no part of the jobs' time.
+            job->SetDoneReport([fabric = job->GetFabric(), &record] {
+                for (PortId port = 0; port < fabric->GetNPorts(); ++port)
+                {
+                    record.links.push_back(fabric->GetStatisticsNow(port));
+                }
+            });
+        }
         if (settings.recordsChannels)
         {
             job->GetNetwork()->TraceConnectWithoutContext(
@@ -263,7 +273,10 @@ class PacketExecutor : public Executor
         record.timeline = job->GetTimeline();
         record.isPartial = job->IsStopped();
         GatherChannels(record.channels);
-        record.links = job->GetFabric()->GetLinkStatistics();
+        if (record.links.empty())
+        {
+            record.links = job->GetFabric()->GetLinkStatistics();
+        }
         record.network = job->GetNetwork()->GetStatistics();
         AddNotes(job, settings, record);
         if (player)

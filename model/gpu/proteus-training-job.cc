@@ -97,6 +97,7 @@ TrainingJob::DoDispose()
 {
     NS_LOG_FUNCTION(this);
     m_report = nullptr;
+    m_doneReport = nullptr;
     m_devices.clear();
     m_applications = ApplicationContainer();
     m_control = nullptr;
@@ -289,6 +290,10 @@ void
 TrainingJob::OnTaskEnd(const Span& span)
 {
     m_spans.push_back(span);
+    if (m_doneReport && m_spans.size() == m_totalTasks)
+    {
+        m_doneReport();
+    }
 }
 
 void

@@ -68,6 +68,13 @@ class TrainingJob : public Object
     /// never of a job that several processes (MPI ranks) run, none of which knows of the whole
     void SetProgressReport(std::function<void(const Progress&)> report);
 
+    /// @param report called once, when the last task of this process ends; what else the fabric
+    /// carries may go on
+    void SetDoneReport(std::function<void()> report)
+    {
+        m_doneReport = std::move(report);
+    }
+
     /// @return how far the run is
     Progress GetProgress() const;
 
@@ -165,6 +172,7 @@ class TrainingJob : public Object
     std::optional<Timeline> m_gathered;  //!< of all processes, if there are several
     SharingStatistics m_sharingOfOthers; //!< of other processes
     std::function<void(const Progress&)> m_report;
+    std::function<void()> m_doneReport;           //!< may be empty
     std::unique_ptr<RankProgress> m_rankProgress; //!< of all processes, if there are several
     uint64_t m_totalTasks{0};
     uint64_t m_totalBytes{0};

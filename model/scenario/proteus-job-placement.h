@@ -62,6 +62,7 @@ struct JobPlacement
     RankOrder order{RankOrder::RAIL_ALIGNED};  //!< which rank is where; not of LIST
     std::vector<int32_t> servers;              //!< only these; empty: any
     std::vector<VertexId> gpus;                //!< LIST
+    bool isAsked{false};                       //!< whether somebody has asked for it
 };
 
 /// @ingroup proteus

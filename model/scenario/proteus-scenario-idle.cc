@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <tuple>
 #include <utility>
 
@@ -190,6 +191,66 @@ FindIdleEvents(const Scenario& scenario, const Cluster& cluster, uint32_t nDevic
             }
         }
     }
+    return lines;
+}
+
+std::vector<std::string>
+FindIdlePlacements(const Cluster& cluster, std::vector<PlacementRequest> requests, uint64_t seed)
+{
+    constexpr std::size_t MOST_WORK = 100000000; // vertices that are looked at
+    std::vector<std::string> lines;
+    if (requests.size() * requests.size() * cluster.GetVertices().size() > MOST_WORK)
+    {
+        return lines;
+    }
+    const auto places = PlaceJobs(cluster, requests, seed);
+    const auto isSame = [&](std::size_t job, const JobPlacement& other) {
+        std::vector<PlacementRequest> others = requests;
+        others[job].placement = other;
+        try
+        {
+            return PlaceJobs(cluster, others, seed) == places;
+        }
+        catch (const std::invalid_argument&) // there is no room
+        {
+            return false;
+        }
+    };
+    for (std::size_t i = requests.size(); i-- > 0;)
+    {
+        JobPlacement& own = requests[i].placement;
+        if (!own.isAsked)
+        {
+            continue;
+        }
+        const std::string place =
+            (i == 0 ? "/job" : "/jobs/" + std::to_string(i - 1)) + "/placement";
+        const std::string effect = ": has no effect: all jobs have the same GPUs without it";
+        if (isSame(i, JobPlacement()))
+        {
+            lines.push_back(place + effect);
+            own = JobPlacement();
+            continue;
+        }
+        // A field that is at its default says what it does; one that is not has to do something.
+        const auto check = [&](const std::string& field, bool isSet, auto&& reset) {
+            JobPlacement other = own;
+            reset(other);
+            if (isSet && isSame(i, other))
+            {
+                lines.push_back(place + '/' + field + effect);
+            }
+        };
+        const bool isList = own.kind == PlacementKind::LIST;
+        check("kind", !isList && own.kind != PlacementKind::PACKED, [](JobPlacement& other) {
+            other.kind = PlacementKind::PACKED;
+        });
+        check("servers", !own.servers.empty(), [](JobPlacement& other) { other.servers.clear(); });
+        check("rank_order", own.order != RankOrder::RAIL_ALIGNED, [](JobPlacement& other) {
+            other.order = RankOrder::RAIL_ALIGNED;
+        });
+    }
+    std::reverse(lines.begin(), lines.end());
     return lines;
 }
 

@@ -41,6 +41,21 @@ std::vector<std::string> FindIdleEvents(const Scenario& scenario,
                                         uint32_t nDevices,
                                         int64_t alonePs);
 
+/**
+ * @ingroup proteus
+ * Finds placements without which all jobs are on the same GPUs, such as that which is the default,
+ * or servers of different leaves where there is one; of others the fields that do nothing. Of
+ * placements that stand for each other the first one counts. Looks at small scenarios only: the
+ * work is that of a placement for each field of each job.
+ * @param cluster with the GPUs
+ * @param requests that PlaceJobs() takes: the job of the program, then its neighbours
+ * @param seed as there
+ * @return a line for each, e.g. "/jobs/0/placement: has no effect: ..."
+ */
+std::vector<std::string> FindIdlePlacements(const Cluster& cluster,
+                                            std::vector<PlacementRequest> requests,
+                                            uint64_t seed);
+
 } // namespace proteus
 } // namespace ns3
 

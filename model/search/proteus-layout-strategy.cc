@@ -153,7 +153,10 @@ MakeLayoutStrategy(const LayoutSpace& space, const LayoutChoice& choice, const S
         if (!known.recompute.empty())
         {
             const bool isGroup = !known.recomputeGroup.empty();
-            StrategyNode& block = FindNode(tree.root, isGroup ? op.name : known.recompute);
+            const std::string path = isGroup ? op.name : known.recompute;
+            const bool isAbove = path == op.name || op.name.rfind(path + '.', 0) == 0;
+            // What the root computes again is called "model", which is no path.
+            StrategyNode& block = isAbove ? FindNode(tree.root, path) : tree.root;
             block.recompute = true;
             block.recomputeGroup = known.recomputeGroup;
         }
@@ -185,6 +188,15 @@ MakeLayoutStrategy(const LayoutSpace& space, const LayoutChoice& choice, const S
                           readers[op.writes[i].tensor],
                           tensor);
             }
+        }
+    }
+    for (const ModelOperator& op : model.GetOperators())
+    {
+        // An operator inside a block may be no part of it.
+        if (FindNodeSpec(base, op.name).recompute.empty() &&
+            !FindNodeSpec(tree, op.name).recompute.empty())
+        {
+            FindNode(tree.root, op.name).recompute = false;
         }
     }
     return tree;

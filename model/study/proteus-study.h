@@ -77,6 +77,7 @@ struct Study
     std::vector<StudyPublished> published; //!< numbers to compare with
     std::string publishedSource;           //!< where they are from
     std::string folder{"."};               //!< where relative paths in it begin
+    std::string file;                      //!< where it stands, for messages; may be empty
 };
 
 /// @ingroup proteus

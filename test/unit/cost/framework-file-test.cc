@@ -46,6 +46,7 @@ TEST(FrameworkFile, MistakesHaveAPlaceAndACause)
          "/efficiency/memory/value"},
         {", \"attention\": {\"value\": \"fast\", \"source\": \"s\"}", "/attention/value"},
         {", \"operators\": {\"linear\": {}}", "/operators/linear"},
+        {", \"operators\": {\"gelu\": {}}", "/operators/gelu: says nothing"},
         {", \"operators\": {\"gelu\": {\"forward\": {\"kernels\": 1}}}", "/operators/gelu/forward"},
         {", \"fp8\": {\"output\": {}}", "/fp8"},
         {", \"fp8\": {\"input\": {\"kernels\": 1}}", "/fp8/input"},

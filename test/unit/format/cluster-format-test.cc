@@ -444,8 +444,7 @@ TEST(LoadCluster, PresetsAndErrors)
                   ListNames(GetServerPresets()));
     const std::string file = CLUSTERS + "2-x-dgx-a100.json";
     EXPECT_EQ(errorOf(file, 3),
-              file + ": has 2 servers, but 3 are asked for; ask for as many, or leave the number "
-                     "out");
+              file + ": has 2 servers, but nodes = 3; say as many, or leave it out");
     EXPECT_EQ(errorOf(CLUSTERS, 0), CLUSTERS + ": cannot be read: it is a directory");
 }
 

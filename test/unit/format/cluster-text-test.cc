@@ -256,6 +256,40 @@ TEST(Prices, RentsAreThoseOfTheGpu)
     EXPECT_THROW(prices.FindRent("TITAN-Xp"), std::invalid_argument); // nobody rents it
 }
 
+TEST(Prices, NumbersInOtherUnitsAreNamed)
+{
+    const auto warn = [](const std::string& layout, const std::string& reach, const char* items) {
+        std::istringstream input(
+            R"({"format": "proteus-prices", "version": 1, "currency": "EUR", "layout": {)" +
+            layout + R"(}, "classes": [{"name": "copper", "up_to_m": )" + reach +
+            R"(}, {"name": "optics"}], "items": [)" + items + "]}");
+        testing::internal::CaptureStderr();
+        ReadPricesJson(input, "p.json");
+        return testing::internal::GetCapturedStderr();
+    };
+    EXPECT_EQ(warn("", "3", ""), "");
+    EXPECT_EQ(warn("\"rack_width_m\": 600", "3", ""),
+              "warning: p.json: /layout/rack_width_m: 600 m: usual are 0.3 to 3 m\n");
+    EXPECT_EQ(warn("", "3000", ""),
+              "warning: p.json: /classes/0/up_to_m: 3000 m: usual are 0.1 to 1000 m\n");
+    EXPECT_EQ(warn("",
+                   "3",
+                   R"({"item": "nic", "gbits_per_s": 100000, "price": 1, "power_w": 1,
+                       "source": "s"})"),
+              "warning: p.json: /items/0/gbits_per_s: 100000 Gb/s: usual are 1 to 3200 Gb/s\n");
+    EXPECT_EQ(warn("",
+                   "3",
+                   R"({"item": "nic", "gbits_per_s": 100, "price": 900, "power_w": 1,
+                       "source": "s"},
+                      {"item": "nic", "gbits_per_s": 200, "price": 800, "power_w": 1,
+                       "source": "s"})"),
+              "warning: p.json: /items/0/price: is more than 800 of nic at 200 Gb/s, which is "
+              "faster\n");
+    testing::internal::CaptureStderr();
+    LoadPrices();
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
 TEST(Prices, WrongTablesAreRefusedWithTheirPlace)
 {
     const auto message = [](const std::string& body) -> std::string {

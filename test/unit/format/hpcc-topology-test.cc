@@ -192,6 +192,8 @@ TEST(HpccTopology, ErrorsNameTheLine)
               "some/t.txt:6: the file ends where a link must follow");
     EXPECT_EQ(ErrorOf(Exchange("4 1 3", "4 1 2")), "some/t.txt:1: 2 links cannot join 4 nodes");
     EXPECT_EQ(ErrorOf(std::string(SMALL) + "and what nobody counted\n"), "");
+    EXPECT_EQ(ErrorOf(std::string(SMALL) + '\0'),
+              "some/t.txt:7: has a NUL character: this is no text file, or a damaged one");
     EXPECT_EQ(ErrorOf(Exchange("4 1 3", "16777216 1 3")),
               "some/t.txt:1: there must be 1 to 65536 nodes that are no switches, not 16777215");
     EXPECT_EQ(ErrorOf(Exchange("4 1 3", "60000 1 3")),
@@ -262,8 +264,7 @@ TEST(LoadCluster, ByContentAndSuffix)
     EXPECT_EQ(LoadCluster(text.GetPath()).GetGpus().size(), 3u);
     EXPECT_EQ(LoadCluster(text.GetPath(), 3).GetGpus().size(), 3u);
     EXPECT_EQ(LoadErrorOf(text.GetPath(), 2),
-              text.GetPath() + ": has 3 servers, but 2 are asked for; ask for as many, or leave "
-                               "the number out");
+              text.GetPath() + ": has 3 servers, but nodes = 2; say as many, or leave it out");
     HpccTopologyOptions options;
     options.overheadBytes = 36;
     EXPECT_EQ(LoadCluster(text.GetPath(), 0, FabricOptions(), options)

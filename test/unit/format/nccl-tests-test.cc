@@ -563,3 +563,14 @@ TEST(NcclTests, TruncationsAndCorruptionsAreHarmless)
         ErrorOf(damaged);
     }
 }
+
+// "37.8 2" is neither 37.82 nor 37.8, and "1 024" no number either.
+TEST(NcclTests, BlanksInsideANumberAreRefused)
+{
+    const std::string header = "size_bytes,time_us\n";
+    EXPECT_EQ(ErrorOf(header + " 1024 ,\t37.82 \n"), "no error");
+    EXPECT_NE(ErrorOf(header + "1024,37.8 2\n").find(":2: the time must be a number"),
+              std::string::npos);
+    EXPECT_NE(ErrorOf(header + "1 024,37.82\n").find(":2: the size must be an integer"),
+              std::string::npos);
+}

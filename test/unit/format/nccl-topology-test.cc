@@ -619,7 +619,18 @@ TEST(NcclTopology, PeersMustAgree)
     const char* toB = "<nvlink target='b' count='2' tclass='0x030200'/>";
     const char* toA = "<nvlink target='A' count='2' tclass='0x030200'/>";
     EXPECT_EQ(Rate(Read(pair(toB, toA)), "n0.gpu0", "n0.gpu1"), 50e9);
-    EXPECT_EQ(Rate(Read(pair(toB, "")), "n0.gpu0", "n0.gpu1"), 50e9);
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(Rate(Read(pair(toB, toA)), "n0.gpu0", "n0.gpu1"), 50e9);
+    EXPECT_EQ(testing::internal::GetCapturedStderr().find("does not list"), std::string::npos);
+    for (const std::string& text : {pair(toB, ""), pair("", toA)})
+    {
+        testing::internal::CaptureStderr();
+        EXPECT_EQ(Rate(Read(text), "n0.gpu0", "n0.gpu1"), 50e9);
+        EXPECT_NE(testing::internal::GetCapturedStderr().find(
+                      "t.xml: 1 NVLink that one of both GPUs does not list, taken for both "
+                      "directions: it is in line 1"),
+                  std::string::npos);
+    }
     EXPECT_NE(ErrorOf(pair(toB, "<nvlink target='a' count='1' tclass='0x030200'/>"))
                   .find("the other end lists another number of links"),
               std::string::npos);

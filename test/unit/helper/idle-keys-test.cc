@@ -130,3 +130,20 @@ TEST(IdleKeys, NodesOfTreesMaySayWhatIsInferredButNotWhatIsIgnored)
     // What the last stage computes again it has just computed; see what is said of it.
     EXPECT_EQ(find("", R"(, "recompute": false)"), Keys());
 }
+
+// On one device there is nothing to split, and a node without children has no list of them.
+TEST(IdleKeys, WhatHasNoOtherValue)
+{
+    const auto find = [](const std::string& table) {
+        return Find(R"({"format": "proteus-strategy", "version": 1, "name": "x", "batch": 1024,
+            "mesh": {"axes": ["dp"], "sizes": [2]}, "optimizer": {"kind": "sgd"},
+            "tree": {"split": {"batch": "dp"}, "children": [{"name": "table0", "mesh": [0])" +
+                        table +
+                        R"(, "items": {"out": {"mesh": {}, "split": {"batch": "dp"}},
+                           "out_grad": {"mesh": [0]}}}]}})",
+                    "dlrm");
+    };
+    EXPECT_EQ(find(""), Keys());
+    EXPECT_EQ(find(R"(, "split": {})"), Keys{"tree.children.0.split={}"});
+    EXPECT_EQ(find(R"(, "children": [])"), Keys{"tree.children.0.children=[]"});
+}

@@ -6,6 +6,7 @@
 
 #include "start-program.h"
 
+#include <fstream>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
@@ -248,4 +249,10 @@ TEST(ListMistakes, LogsOfOtherSearches)
     ExpectRefusal(start({"--oversubscription=4"}), "is of another search (");
     ExpectRefusal(start({"--oversubscription=2", NETWORK + "Algorithm=ring"}),
                   "this one is of gpt3-125m");
+    const std::string path = folder.Get() + "/log.jsonl";
+    std::ofstream(path, std::ios::app)
+        << R"({"rung": "flow", "strategy": "x", "run": {"seconds": -1, "mfu": 0}})" << '\n';
+    ExpectRefusal(start({"--oversubscription=2"}), ": /run/seconds: must be");
+    std::ofstream(path, std::ios::app) << "no JSON\n";
+    ExpectRefusal(start({"--oversubscription=2"}), log + ":");
 }

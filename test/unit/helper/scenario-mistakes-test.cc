@@ -6,7 +6,11 @@
 
 #include "small-job.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <string>
 
 using namespace ns3::proteus;
@@ -114,4 +118,41 @@ TEST(ScenarioMistakes, EventsOnGpusWithoutAJobAndSeedsOfNothing)
     {
         EXPECT_EQ(start(R"("seed": 3, )" + used).error.find(seed), std::string::npos) << used;
     }
+}
+
+// What traffic sends when all jobs have ended is no part of their time.
+TEST(ScenarioMistakes, NoLinkIsBusyForLongerThanTheRun)
+{
+    const Folder folder;
+    const std::string file =
+        folder.Write("s.json",
+                     R"({"format": "proteus-scenario", "version": 1, "compare_alone": false,
+ "traffic": [{"kind": "incast", "to": "n0.gpu0", "bytes": 1000000, "from": "0"}]})");
+    const std::string json = folder.Get() + "/r.json";
+    const Outcome outcome = Start("run",
+                                  {PING,
+                                   "--cluster=dgx-a100:nodes=2,nic=8x10G-roce",
+                                   "--executor=packet",
+                                   "--quiet",
+                                   "--scenario=" + file,
+                                   "--json=" + json});
+    ASSERT_EQ(outcome.code, 0) << outcome.error;
+    std::ifstream input(json);
+    const auto tables = nlohmann::json::parse(input).at("tables");
+    const auto& links = tables.at("links");
+    const auto& columns = links.at("columns");
+    std::size_t busy = 0;
+    while (columns.at(busy).at("name") != "busy_share")
+    {
+        ++busy;
+    }
+    double most = 0;
+    for (const auto& row : links.at("rows"))
+    {
+        most = std::max(most,
+                        row.is_array() ? row.at(busy).get<double>()
+                                       : row.at("busy_share").get<double>());
+    }
+    EXPECT_GT(most, 0.5);
+    EXPECT_LE(most, 1);
 }

@@ -140,3 +140,44 @@ TEST(UnsaidMistakes, TimesThatAreWrittenNowhereAreNamed)
         EXPECT_EQ(outcome.error.find(cause), std::string::npos) << outcome.error;
     }
 }
+
+// What the library calls switch_ports or tp is an option here.
+TEST(UnsaidMistakes, RefusalsNameOptions)
+{
+    const std::vector<std::string> servers{"--cluster=dgx-a100", "--nodes=4"};
+    const auto refuse =
+        [&](const std::string& program, std::vector<std::string> words, const std::string& hint) {
+            words.insert(words.begin(), servers.begin(), servers.end());
+            ExpectRefused(program, words, hint);
+        };
+    refuse("cluster",
+           {"--fabric=fat-tree", "--switchPorts=3"},
+           "fat-tree: --switchPorts must be an even number");
+    refuse("cluster",
+           {"--fabric=torus-2d", "--sizeX=3"},
+           "torus-2d: --sizeX x --sizeY must be the number of servers, 4");
+    refuse("gpt3", {"--model=125M", "--tp=4", "--dp=16"}, "--tp * --pp * --dp = 4 * 1 * 16");
+    refuse("gpt3", {"--model=125M", "--tp=-2"}, "--tp=-2: must be a number from 0");
+    refuse("gpt3",
+           {"--model=125M", "--tp=1", "--dp=2", "--globalBatch=3"},
+           "plan: --globalBatch = 3 is not a multiple of 2 = --microBatch x --dp");
+    // In a file it stands as it is.
+    const Folder folder;
+    const std::string file =
+        folder.Write("c.json",
+                     R"({"format": "proteus-cluster", "version": 1, "server": "dgx-a100",
+ "servers": 4, "fabric": {"kind": "fat-tree", "switch_ports": 3}})");
+    ExpectRefused("cluster", {"--cluster=" + file}, "fat-tree: switch_ports must be");
+}
+
+TEST(UnsaidMistakes, PlacementsThatChangeNothingAreNamed)
+{
+    const Folder folder;
+    const std::string file =
+        folder.Write("s.json",
+                     R"({"format": "proteus-scenario", "version": 1, "compare_alone": false,
+ "job": {"placement": {"kind": "packed"}}})");
+    ExpectNamed("run",
+                Small({"--strategy=dp=8", "--scenario=" + file}),
+                file + ": /job/placement: has no effect: all jobs have the same GPUs without it");
+}

@@ -450,6 +450,50 @@ TEST(Placement, PackedSpreadListAndOrders)
     EXPECT_THROW(PlaceJobs(cluster, {one, two}, 1), std::invalid_argument); // whole servers only
 }
 
+TEST(Placement, WhatChangesNothingIsNamed)
+{
+    const Cluster& cluster = GetCluster(); // servers 0 and 1 are on the first leaf
+    const auto find = [&](const std::vector<JobPlacement>& placements) {
+        std::vector<PlacementRequest> requests;
+        for (const JobPlacement& placement : placements)
+        {
+            requests.push_back({"job" + std::to_string(requests.size()), 16, placement});
+            requests.back().placement.isAsked = true;
+        }
+        std::string text;
+        for (const std::string& line : FindIdlePlacements(cluster, requests, 1))
+        {
+            text += line.substr(0, line.find(':')) + ' ';
+        }
+        return text;
+    };
+    JobPlacement first;
+    first.servers = {0, 1};
+    JobPlacement last;
+    last.servers = {2, 3};
+    EXPECT_EQ(find({JobPlacement()}), "/job/placement ");
+    EXPECT_EQ(find({first, last}), "/job/placement /jobs/0/placement ");
+    EXPECT_EQ(find({last}), "");
+    last.kind = PlacementKind::SPREAD; // of one leaf
+    EXPECT_EQ(find({last}), "/job/placement/kind ");
+    last.order = RankOrder::ROTATED;
+    EXPECT_EQ(find({last}), "/job/placement/kind ");
+    JobPlacement spread;
+    spread.kind = PlacementKind::SPREAD;
+    EXPECT_EQ(find({spread}), "");
+    // Of two that stand for each other one has to be there.
+    EXPECT_EQ(find({last, first}), "/job/placement/kind /jobs/0/placement ");
+    JobPlacement list;
+    list.kind = PlacementKind::LIST;
+    for (VertexId gpu = 0; gpu < 16; ++gpu)
+    {
+        list.gpus.push_back(cluster.GetGpus()[gpu]);
+    }
+    EXPECT_EQ(find({list}), "/job/placement ");
+    std::swap(list.gpus[0], list.gpus[1]);
+    EXPECT_EQ(find({list}), "");
+}
+
 TEST(Placement, RanksChangeAndNicsStay)
 {
     Cluster cluster = GetCluster();

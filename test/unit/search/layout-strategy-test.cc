@@ -301,6 +301,39 @@ TEST(LayoutStrategy, WhatIsComputedAgainStaysSo)
     }
 }
 
+// What the root computes again is a block called "model", which is the path of nothing.
+TEST(LayoutStrategy, WhatTheRootComputesAgainStaysSo)
+{
+    const Model model = MakeModel(4, true);
+    ParallelPlan plan;
+    plan.dataParallel = 8;
+    plan.microBatch = 16;
+    plan.globalBatch = 128;
+    StrategyTree base = ExpandPlan(model, plan);
+    base.root.recompute = true;
+    const std::string& spared = model.GetOperator(2).name;
+    StrategyNode* node = &base.root;
+    for (std::size_t begin = 0; begin < spared.size();)
+    {
+        const std::size_t end = std::min(spared.find('.', begin), spared.size());
+        node = &node->GetChild(spared.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    node->recompute = false;
+    LayoutSpaceOptions options;
+    options.communication = &VOLUME;
+    for (const LayoutFinding& finding : SearchLayouts(model, 8, 2, options, base))
+    {
+        for (const ModelOperator& op : model.GetOperators())
+        {
+            EXPECT_EQ(FindNodeSpec(finding.tree, op.name).recompute,
+                      op.name == spared ? "" : "model")
+                << op.name;
+        }
+        EXPECT_NO_THROW(CompileModel(model, finding.tree));
+    }
+}
+
 // Transfers between stages are counted: with nothing else to do, the cost is theirs.
 TEST(LayoutStrategy, WhatStagesSendIsTheCost)
 {

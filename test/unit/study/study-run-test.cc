@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -61,10 +62,15 @@ class StudyRun : public testing::Test
         m_study.name = "test";
         m_study.program = "proteus-run";
         m_study.folder = m_folder;
+        m_study.file = "test.json";
+        const char* scratch = std::getenv("TMPDIR");
+        m_scratch = scratch == nullptr ? "" : scratch;
+        setenv("TMPDIR", m_folder.c_str(), 1); // what is killed leaves its scratch folder there
     }
 
     void TearDown() override
     {
+        m_scratch.empty() ? unsetenv("TMPDIR") : setenv("TMPDIR", m_scratch.c_str(), 1);
         fs::remove_all(m_folder);
     }
 
@@ -138,6 +144,7 @@ class StudyRun : public testing::Test
     }
 
     fs::path m_folder;
+    std::string m_scratch; //!< TMPDIR of the environment, or empty
     Study m_study;
 };
 
@@ -185,7 +192,8 @@ TEST_F(StudyRun, WhatAProgramRefusesIsAResult)
     catch (const std::runtime_error& error)
     {
         EXPECT_STREQ(error.what(),
-                     "study 'test': every point failed, the first, point 1 (nodes 13): thirteen");
+                     "test.json: study 'test': every point failed, the first, point 1 (nodes 13): "
+                     "thirteen");
     }
 }
 
