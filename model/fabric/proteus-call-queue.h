@@ -64,9 +64,13 @@ struct FabricCall
 /**
  * @ingroup proteus
  * Calls sorted by time, order and number. So the order in which they are made does not depend on
- * the order in which they were put in. Their times are the leaves of a binary tree of minima, which
- * takes no decisions that a processor would have to guess; the calls themselves stay where they
- * are. Calls of the earliest time, if there are several, are sorted once in a list.
+ * the order in which they were put in.
+ *
+ * Thread blocks that do the same begin and end at the same times, so that many calls have the time
+ * of another one. Calls of one time are a *moment*: a list, which calls find that come soon after
+ * its first one. Only moments are sorted: their times are the leaves of a binary tree of minima,
+ * which takes no decisions that a processor would have to guess. Should there be two moments of one
+ * time, they become one when they are the first.
  */
 class CallQueue
 {
@@ -90,45 +94,55 @@ class CallQueue
         {
             Grow();
         }
-        m_values[place] = call.value;
-        if (call.timePs > m_firstPs)
+        m_links[place].value = call.value;
+        m_links[place].next = NONE;
+        Recent& recent = m_recent[Hash(call.timePs)];
+        if (recent.timePs == call.timePs)
         {
-            Lower(place, call.timePs);
+            Append(m_links[recent.leaf], place, place);
             return;
         }
-        if (call.timePs == m_firstPs)
+        recent = {call.timePs, place};
+        Link& moment = m_links[place];
+        moment.first = place;
+        moment.last = place;
+        moment.isMixed = 0;
+        moment.isLeafDone = 0;
+        if (call.timePs < m_firstPs)
         {
-            AddDue(place);
-            return;
+            m_first = place;
+            m_firstPs = call.timePs;
         }
-        for (const uint32_t later : m_due)
-        {
-            Lower(later, m_firstPs);
-        }
-        m_due.clear();
         Lower(place, call.timePs);
-        m_first = place;
-        m_firstPs = call.timePs;
+        if (call.timePs == m_firstPs && place != m_first)
+        {
+            Join(place);
+        }
     }
 
     /// @return the first call, taken out; there must be one
     FabricCall Pop()
     {
-        const uint32_t place = GetFirst();
-        if (m_due.empty())
+        Link& moment = m_links[m_first];
+        if (moment.isMixed != 0)
         {
-            Empty(place);
+            Sort(moment);
+        }
+        const uint32_t place = moment.first;
+        moment.first = m_links[place].next;
+        const FabricCall call = m_calls[place];
+        if (place == m_first)
+        {
+            moment.isLeafDone = 1; // its place stays taken until the moment is over
         }
         else
         {
-            m_due.pop_back();
+            m_calls.GiveBack(place);
         }
-        if (m_due.empty())
+        if (moment.first == NONE)
         {
-            FindFirst();
+            EndFirst();
         }
-        const FabricCall call = m_calls[place];
-        m_calls.GiveBack(place);
         return call;
     }
 
@@ -138,8 +152,9 @@ class CallQueue
     {
         if (m_firstPs != EventTree::NEVER)
         {
-            m_calls.Prefetch(GetFirst());
-            target.PrepareCall(m_values[GetFirst()]);
+            const uint32_t place = m_links[m_first].first; // very likely, if it is to be sorted
+            m_calls.Prefetch(place);
+            target.PrepareCall(m_links[place].value);
         }
     }
 
@@ -147,18 +162,16 @@ class CallQueue
     std::vector<FabricCall> GetCalls(const CallTarget* target) const
     {
         std::vector<FabricCall> calls;
-        const auto add = [&](uint32_t place) {
-            if (m_calls[place].target == target)
-            {
-                calls.push_back(m_calls[place]);
-            }
-        };
-        std::for_each(m_due.begin(), m_due.end(), add);
-        for (uint32_t place = 0; place < m_half; ++place)
+        for (uint32_t leaf = 0; leaf < m_half; ++leaf)
         {
-            if (m_times[m_half + place] != EventTree::NEVER)
+            const bool isMoment = m_times[m_half + leaf] != EventTree::NEVER;
+            for (uint32_t place = isMoment ? m_links[leaf].first : NONE; place != NONE;
+                 place = m_links[place].next)
             {
-                add(place);
+                if (m_calls[place].target == target)
+                {
+                    calls.push_back(m_calls[place]);
+                }
             }
         }
         std::sort(calls.begin(), calls.end(), [](const FabricCall& a, const FabricCall& b) {
@@ -171,36 +184,156 @@ class CallQueue
     void Clear()
     {
         m_calls.Clear();
-        m_due.clear();
         m_half = LEAST_LEAVES;
         m_times.assign(std::size_t{2} * m_half, EventTree::NEVER);
-        m_values.resize(m_half);
+        m_links.assign(m_half, Link());
+        m_recent.assign(RECENT_MOMENTS, Recent());
         m_firstPs = EventTree::NEVER;
     }
 
   private:
-    static constexpr uint32_t LEAST_LEAVES = 8; //!< of the tree
+    static constexpr uint32_t LEAST_LEAVES = 8;                 //!< of the tree
+    static constexpr uint32_t NONE = UINT32_MAX;                //!< no place
+    static constexpr uint32_t HASH_BITS = 8;                    //!< of Hash()
+    static constexpr uint32_t RECENT_MOMENTS = 1u << HASH_BITS; //!< 4 KiB, always at hand
 
-    /// @return place of the first call, of which there must be one
-    uint32_t GetFirst() const
+    /// What is to be known of a call besides itself, and of a moment, by the place of the call that
+    /// came first, which is the leaf of the moment.
+    struct Link
     {
-        return m_due.empty() ? m_first : m_due.back();
+        uint32_t value;          //!< of the call
+        uint32_t next;           //!< place of the next call of its moment
+        uint32_t first;          //!< of the moment: place of its first call
+        uint32_t last : 30;      //!< of the moment: place of its last call
+        uint32_t isMixed : 1;    //!< of the moment: whether its calls are not in their order
+        uint32_t isLeafDone : 1; //!< of the moment: whether the call that came first has been made
+    };
+
+    /// A moment that can be found by its time.
+    struct Recent
+    {
+        int64_t timePs{EventTree::NEVER}; //!< of its calls; NEVER: there is none
+        uint32_t leaf{0};                 //!< of it
+    };
+
+    /// @param timePs of a moment @return where it stands among the recent ones
+    static uint32_t Hash(int64_t timePs)
+    {
+        constexpr uint64_t GOLDEN = 0x9e3779b97f4a7c15; // 2^64 over the golden ratio
+        return static_cast<uint32_t>(static_cast<uint64_t>(timePs) * GOLDEN >> (64 - HASH_BITS));
     }
 
-    /// Gives a leaf a time. @param place of a call that has none there @param timePs its time
-    void Lower(uint32_t place, int64_t timePs)
+    /// @param moment that gets calls @param first place of the first of them @param last place of
+    /// the last of them
+    void Append(Link& moment, uint32_t first, uint32_t last)
     {
-        for (uint32_t i = m_half + place; i > 0; i >>= 1)
+        moment.isMixed |= m_calls[moment.last] > m_calls[first] ? 1u : 0u;
+        m_links[moment.last].next = first;
+        moment.last = last;
+    }
+
+    /// Makes another moment of the time of the first one a part of it. @param leaf of the other one
+    void Join(uint32_t leaf)
+    {
+        const Link other = m_links[leaf];
+        Empty(leaf);
+        if (other.isLeafDone != 0)
+        {
+            m_calls.GiveBack(leaf);
+        }
+        m_recent[Hash(m_firstPs)] = {m_firstPs, m_first};
+        Link& moment = m_links[m_first];
+        moment.isMixed |= other.isMixed;
+        Append(moment, other.first, other.last);
+    }
+
+    /// Sorts the calls of a moment. It is rare: most come in their order. @param moment of calls
+    [[gnu::noinline, gnu::cold]] void Sort(Link& moment)
+    {
+        std::vector<uint32_t> places;
+        for (uint32_t place = moment.first; place != NONE; place = m_links[place].next)
+        {
+            places.push_back(place);
+        }
+        std::sort(places.begin(), places.end(), [this](uint32_t a, uint32_t b) {
+            return m_calls[b] > m_calls[a];
+        });
+        moment.first = places.front();
+        moment.last = places.back();
+        for (std::size_t i = 0; i < places.size(); ++i)
+        {
+            m_links[places[i]].next = i + 1 < places.size() ? places[i + 1] : uint32_t{NONE};
+        }
+        moment.isMixed = 0;
+    }
+
+    /// Forgets the first moment, which has no calls any more, and finds the next one.
+    void EndFirst()
+    {
+        Recent& recent = m_recent[Hash(m_firstPs)];
+        if (recent.timePs == m_firstPs)
+        {
+            recent.timePs = EventTree::NEVER;
+        }
+        Empty(m_first);
+        m_calls.GiveBack(m_first);
+        m_firstPs = m_times[1];
+        if (m_firstPs == EventTree::NEVER)
+        {
+            return;
+        }
+        bool isTied = false;
+        m_first = FindLeaf(m_firstPs, isTied);
+        if (isTied)
+        {
+            JoinTied();
+        }
+    }
+
+    /// Joins all moments of the earliest time. It is rare.
+    [[gnu::noinline, gnu::cold]] void JoinTied()
+    {
+        std::vector<uint32_t> others;
+        bool isTied = false;
+        Empty(m_first);
+        while (m_times[1] == m_firstPs)
+        {
+            others.push_back(FindLeaf(m_firstPs, isTied));
+            Empty(others.back());
+        }
+        Lower(m_first, m_firstPs);
+        std::for_each(others.begin(), others.end(), [this](uint32_t leaf) { Join(leaf); });
+    }
+
+    /// @param timePs the earliest time @param isTied set if another leaf has that time, else left
+    /// @return a leaf with that time
+    uint32_t FindLeaf(int64_t timePs, bool& isTied) const
+    {
+        uint32_t i = 1;
+        while (i < m_half)
+        {
+            i *= 2;
+            const bool isLeft = m_times[i] == timePs;
+            isTied |= isLeft && m_times[i + 1] == timePs;
+            i += isLeft ? 0 : 1;
+        }
+        return i - m_half;
+    }
+
+    /// Gives a leaf a time. @param leaf that has none @param timePs its time
+    void Lower(uint32_t leaf, int64_t timePs)
+    {
+        for (uint32_t i = m_half + leaf; i > 0; i >>= 1)
         {
             m_times[i] = std::min(m_times[i], timePs);
         }
     }
 
-    /// Takes the time of a leaf. @param place of a call
-    void Empty(uint32_t place)
+    /// Takes the time of a leaf. @param leaf of a moment
+    void Empty(uint32_t leaf)
     {
         int64_t least = EventTree::NEVER;
-        for (uint32_t i = m_half + place; i > 1; i >>= 1)
+        for (uint32_t i = m_half + leaf; i > 1; i >>= 1)
         {
             m_times[i] = least;
             least = std::min(least, m_times[i ^ 1]);
@@ -208,80 +341,26 @@ class CallQueue
         m_times[1] = least;
     }
 
-    /// Finds the first call in the tree. If others have its time, all of them go into the list.
-    void FindFirst()
-    {
-        m_firstPs = m_times[1];
-        if (m_firstPs == EventTree::NEVER)
-        {
-            return;
-        }
-        uint32_t i = 1;
-        bool isTied = false;
-        while (i < m_half)
-        {
-            i *= 2;
-            const bool isLeft = m_times[i] == m_firstPs;
-            isTied |= isLeft && m_times[i + 1] == m_firstPs;
-            i += isLeft ? 0 : 1;
-        }
-        m_first = i - m_half;
-        if (isTied)
-        {
-            ListDue();
-        }
-    }
-
-    /// Puts all calls of the tree that have the earliest time into the list.
-    void ListDue()
-    {
-        while (m_times[1] == m_firstPs)
-        {
-            uint32_t i = 1;
-            while (i < m_half)
-            {
-                i = 2 * i + (m_times[2 * i] == m_firstPs ? 0 : 1);
-            }
-            m_due.push_back(i - m_half);
-            Empty(i - m_half);
-        }
-        std::sort(m_due.begin(), m_due.end(), [this](uint32_t a, uint32_t b) {
-            return m_calls[a] > m_calls[b];
-        });
-    }
-
-    /// Puts a call into the list. @param place of a call that has the earliest time
-    void AddDue(uint32_t place)
-    {
-        if (m_due.empty())
-        {
-            Empty(m_first);
-            m_due.push_back(m_first);
-        }
-        const auto isLater = [this](uint32_t a, uint32_t b) { return m_calls[a] > m_calls[b]; };
-        m_due.insert(std::upper_bound(m_due.begin(), m_due.end(), place, isLater), place);
-    }
-
     /// Doubles the leaves of the tree. It is rare: kept out of the code around Push().
     [[gnu::noinline, gnu::cold]] void Grow()
     {
-        std::vector<int64_t> leaves(m_times.begin() + m_half, m_times.end());
+        const std::vector<int64_t> leaves(m_times.begin() + m_half, m_times.end());
         m_half *= 2;
         m_times.assign(std::size_t{2} * m_half, EventTree::NEVER);
-        m_values.resize(m_half);
-        for (uint32_t place = 0; place < leaves.size(); ++place)
+        m_links.resize(m_half);
+        for (uint32_t leaf = 0; leaf < leaves.size(); ++leaf)
         {
-            Lower(place, leaves[place]);
+            Lower(leaf, leaves[leaf]);
         }
     }
 
-    Pool<FabricCall> m_calls;       //!< all calls
-    std::vector<uint32_t> m_values; //!< of the calls, by place
-    /// The tree: the top at 1, then the two below it, and so on; leaves from m_half on, by place.
+    Pool<FabricCall> m_calls;  //!< all calls
+    std::vector<Link> m_links; //!< of the calls and moments, by place
+    /// The tree: the top at 1, then the two below it, and so on; leaves from m_half on.
     std::vector<int64_t> m_times;
-    std::vector<uint32_t> m_due; //!< calls of the earliest time, the last one first; or none
-    uint32_t m_half{0};          //!< leaves of the tree, a power of two
-    uint32_t m_first{0};         //!< the first call, if the list is empty
+    std::vector<Recent> m_recent;        //!< by hash
+    uint32_t m_half{0};                  //!< leaves of the tree, a power of two
+    uint32_t m_first{0};                 //!< leaf of the first moment, if there is one
     int64_t m_firstPs{EventTree::NEVER}; //!< time of the first call
 };
 

@@ -6,10 +6,12 @@
 
 #include "ns3/proteus-call-queue.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
 #include <tuple>
+#include <vector>
 
 using namespace ns3::proteus;
 
@@ -44,6 +46,13 @@ TEST(CallQueue, GivesCallsByTimeOrderAndNumber)
             ASSERT_EQ(queue.GetTime(),
                       expected.empty() ? EventTree::NEVER : std::get<0>(expected.begin()->first));
         }
+        const std::vector<FabricCall> calls = queue.GetCalls(nullptr);
+        ASSERT_EQ(calls.size(), expected.size());
+        EXPECT_TRUE(std::equal(
+            calls.begin(),
+            calls.end(),
+            expected.begin(),
+            [](const FabricCall& call, const auto& one) { return call.value == one.second; }));
         for (; !expected.empty(); expected.erase(expected.begin()))
         {
             ASSERT_EQ(queue.Pop().value, expected.begin()->second);
