@@ -201,6 +201,8 @@ def main():
     options = parser.parse_args()
     temporary = tempfile.TemporaryDirectory()
     folder = None if options.servers == "presets" else options.keep or temporary.name
+    if folder:
+        os.makedirs(folder, exist_ok=True)
     end = time.time() + options.seconds
     differences, refused, odd = [], 0, 0
 
