@@ -78,7 +78,7 @@ Find(const std::string& what, const std::vector<T>& entries, const std::string& 
 } // namespace
 
 void
-CheckServersFit(const Cluster& cluster, uint32_t servers)
+CheckServersFit(const Cluster& cluster, uint32_t servers, uint64_t nics, const std::string& fabric)
 {
     constexpr uint64_t MOST_LINKS = 10000000;
     const uint64_t nLinks = cluster.GetLinks().size();
@@ -87,6 +87,10 @@ CheckServersFit(const Cluster& cluster, uint32_t servers)
         throw std::invalid_argument(std::to_string(servers) + " servers with " +
                                     std::to_string(nLinks) + " links each are more than " +
                                     std::to_string(MOST_LINKS) + " links; ask for fewer");
+    }
+    if (servers > 1)
+    {
+        CheckPlugs(fabric, servers * nics);
     }
 }
 
@@ -242,9 +246,7 @@ MakeCluster(const std::string& preset, uint32_t servers, const FabricOptions& fa
         plugs.servers.push_back(serverPreset.build(cluster, server));
         if (server == 0)
         {
-            CheckServersFit(cluster, servers);
-            CheckPlugs(fabric.kind,
-                       servers > 1 ? uint64_t{servers} * plugs.servers.front().size() : 0);
+            CheckServersFit(cluster, servers, plugs.servers.front().size(), fabric.kind);
         }
     }
     if (servers > 1)

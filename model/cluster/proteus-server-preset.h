@@ -81,12 +81,18 @@ ServerPreset MakeTitanXpPcie();
 
 /**
  * @ingroup proteus
- * Refuses what would not fit into memory, before the second server is built.
+ * Refuses what would not fit into memory, and more NICs than a fabric can join, before the second
+ * server is built.
  * @param cluster with the first server
  * @param servers how many there will be
+ * @param nics of each server
+ * @param fabric kind that joins several
  * @throw std::invalid_argument
  */
-void CheckServersFit(const Cluster& cluster, uint32_t servers);
+void CheckServersFit(const Cluster& cluster,
+                     uint32_t servers,
+                     uint64_t nics,
+                     const std::string& fabric);
 
 /**
  * @ingroup proteus

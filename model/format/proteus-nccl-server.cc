@@ -155,9 +155,7 @@ NcclServer::Build(const std::string& name, uint32_t servers, const FabricOptions
         plugs.servers.push_back(AddCopy(cluster, server));
         if (server == 0)
         {
-            CheckServersFit(cluster, servers);
-            CheckPlugs(fabric.kind,
-                       servers > 1 ? uint64_t{servers} * plugs.servers.front().size() : 0);
+            CheckServersFit(cluster, servers, plugs.servers.front().size(), fabric.kind);
         }
     }
     if (servers > 1)
