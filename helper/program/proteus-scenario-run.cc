@@ -205,7 +205,8 @@ class ScenarioRunner
             jobs.push_back({&m_graphs[i], m_specs[i].name, m_specs[i].startPs});
         }
         m_places = InFile("", [&] { return PlaceJobs(m_cluster, requests, m_scenario.seed); });
-        for (const std::string& line : FindIdlePlacements(m_cluster, requests, m_scenario.seed))
+        for (const std::string& line :
+             FindIdlePlacements(m_cluster, requests, m_scenario.seed, m_places))
         {
             Warn(m_options.scenario + ": " + line);
         }

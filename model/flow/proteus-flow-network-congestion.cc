@@ -39,14 +39,13 @@ FlowNetwork::BeginCongestion(uint32_t place)
     {
         live.endPs = WAITS;
         make = [this, &communication](std::vector<bool> isCarried, LiveReplay::Carry carry) {
-            const bool isEarly = communication.isEarly;
             auto replay = m_profiles.MakeReplay(communication.task,
                                                 std::move(isCarried),
                                                 std::move(carry),
-                                                !isEarly);
-            for (const uint32_t rank : communication.ready)
+                                                !communication.isEarly);
+            if (communication.isEarly)
             {
-                if (isEarly)
+                for (const uint32_t rank : communication.ready)
                 {
                     replay->Join(rank, 0);
                 }

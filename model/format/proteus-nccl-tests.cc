@@ -13,6 +13,7 @@
 #include "proteus-text-reader.h"
 
 #include "ns3/proteus-shown-name.h"
+#include "ns3/proteus-split.h"
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
@@ -258,18 +259,13 @@ CheckRow(const TextReader& reader, NcclTestsRow& row)
 std::vector<std::string>
 SplitCsv(const std::string& line)
 {
-    std::vector<std::string> words;
-    for (std::size_t begin = 0; begin <= line.size();)
+    std::vector<std::string> cells = SplitList(line);
+    for (std::string& cell : cells)
     {
-        const std::size_t end = std::min(line.find(',', begin), line.size());
-        const std::string word = line.substr(begin, end - begin);
-        const std::size_t first = word.find_first_not_of(" \t");
-        words.push_back(first == std::string::npos
-                            ? ""
-                            : word.substr(first, word.find_last_not_of(" \t") - first + 1));
-        begin = end + 1;
+        cell.erase(cell.find_last_not_of(" \t") + 1);
+        cell.erase(0, cell.find_first_not_of(" \t"));
     }
-    return words;
+    return cells;
 }
 
 /// Shortest text that reads back as the number.

@@ -195,7 +195,10 @@ FindIdleEvents(const Scenario& scenario, const Cluster& cluster, uint32_t nDevic
 }
 
 std::vector<std::string>
-FindIdlePlacements(const Cluster& cluster, std::vector<PlacementRequest> requests, uint64_t seed)
+FindIdlePlacements(const Cluster& cluster,
+                   std::vector<PlacementRequest> requests,
+                   uint64_t seed,
+                   const std::vector<std::vector<VertexId>>& places)
 {
     constexpr std::size_t MOST_WORK = 100000000; // vertices that are looked at
     std::vector<std::string> lines;
@@ -203,7 +206,6 @@ FindIdlePlacements(const Cluster& cluster, std::vector<PlacementRequest> request
     {
         return lines;
     }
-    const auto places = PlaceJobs(cluster, requests, seed);
     const auto isSame = [&](std::size_t job, const JobPlacement& other) {
         std::vector<PlacementRequest> others = requests;
         others[job].placement = other;

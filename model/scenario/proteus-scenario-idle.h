@@ -50,11 +50,13 @@ std::vector<std::string> FindIdleEvents(const Scenario& scenario,
  * @param cluster with the GPUs
  * @param requests that PlaceJobs() takes: the job of the program, then its neighbours
  * @param seed as there
+ * @param places what it gives them
  * @return a line for each, e.g. "/jobs/0/placement: has no effect: ..."
  */
 std::vector<std::string> FindIdlePlacements(const Cluster& cluster,
                                             std::vector<PlacementRequest> requests,
-                                            uint64_t seed);
+                                            uint64_t seed,
+                                            const std::vector<std::vector<VertexId>>& places);
 
 } // namespace proteus
 } // namespace ns3

@@ -461,7 +461,8 @@ TEST(Placement, WhatChangesNothingIsNamed)
             requests.back().placement.isAsked = true;
         }
         std::string text;
-        for (const std::string& line : FindIdlePlacements(cluster, requests, 1))
+        const auto places = PlaceJobs(cluster, requests, 1);
+        for (const std::string& line : FindIdlePlacements(cluster, requests, 1, places))
         {
             text += line.substr(0, line.find(':')) + ' ';
         }
