@@ -12,7 +12,9 @@
 
 #include "ns3/proteus-framework-json.h"
 #include "ns3/proteus-gpu-model.h"
+#include "ns3/proteus-input-file.h"
 #include "ns3/proteus-output-plan.h"
+#include "ns3/proteus-published-errors.h"
 #include "ns3/proteus-readable-file.h"
 #include "ns3/proteus-strategy-json.h"
 
@@ -71,6 +73,18 @@ FrameworkOption::FindFile(const std::string& text) const
                                     ": cannot be read: " + DescribeUnreadable(text));
     }
     return folder + "/" + MatchName("framework", text, ListJsonFiles(folder)) + ".json";
+}
+
+std::string
+FrameworkOption::DescribeErrors(const Framework& framework, const std::string& gpu) const
+{
+    const std::string path = folder + "/../evaluation/published-errors.json";
+    InputFile file(path);
+    // A file of the user's is another framework, whatever its name.
+    const bool isOwn = !name.empty() && IsReadable(name);
+    return DescribePublishedErrors(ReadPublishedErrors(file.GetStream(), path),
+                                   isOwn ? std::string(name) : framework.name,
+                                   gpu);
 }
 
 ParallelPlan

@@ -108,6 +108,13 @@ struct FrameworkOption
         const LaunchInterval& interval,
         const std::function<TrainingPlan(const FrameworkDefaults& defaults)>& load) const;
 
+    /**
+     * @param framework that was loaded
+     * @param gpu name of a data sheet
+     * @return a sentence: how far times of published iterations of such jobs are off
+     */
+    std::string DescribeErrors(const Framework& framework, const std::string& gpu) const;
+
     /// @param text a name or a file @return path of the file
     /// @throw std::invalid_argument if there is none
     std::string FindFile(const std::string& text) const;

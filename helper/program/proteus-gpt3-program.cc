@@ -254,6 +254,7 @@ Train(Options& options)
     const ExecutionGraph graph =
         options.FitComputation(CompileForCluster(trainingPlan, cluster, framework, "", &carried),
                                options.information.notes);
+    options.NotePublishedErrors(framework, cluster);
     PrintJob(options, cluster, plan, framework);
     if (!options.graph.empty())
     {

@@ -391,6 +391,16 @@ ProgramOptions::FitComputation(ExecutionGraph graph, std::vector<std::string>& n
 }
 
 void
+ProgramOptions::NotePublishedErrors(const Framework& timing, const Cluster& gpus)
+{
+    if (computeTime.IsZero() && !launchInterval.isGiven)
+    {
+        information.notes.push_back(
+            framework.DescribeErrors(timing, gpus.GetVertices()[gpus.GetGpus().at(0)].model));
+    }
+}
+
+void
 ProgramOptions::Check() const
 {
     const std::vector<std::string> executors = ParseExecutors(executor, htae, calibration);

@@ -167,6 +167,13 @@ struct ProgramOptions
     ExecutionGraph FitComputation(ExecutionGraph graph, std::vector<std::string>& notes) const;
 
     /**
+     * Notes how far times of published iterations are off that were computed as this job is. It
+     * says nothing where kernels or hosts take what was typed.
+     * @param framework that times the job @param cluster with the GPUs, the first stands for all
+     */
+    void NotePublishedErrors(const Framework& framework, const Cluster& cluster);
+
+    /**
      * Checks what can be known to be wrong before a graph is there.
      * @throw std::invalid_argument if the interval or --computeTime is negative, std::runtime_error
      * if a file cannot be written

@@ -98,6 +98,10 @@ RunModel(const Input& input, ProgramOptions& options, const Cluster& cluster)
     const ExecutionGraph graph =
         options.FitComputation(CompileForCluster(plan, cluster, framework, input.profile, &carried),
                                options.information.notes);
+    if (input.profile.empty())
+    {
+        options.NotePublishedErrors(framework, cluster);
+    }
     std::cout << plan.model.GetName() << ": " << plan.model.CountParameters() << " parameters, "
               << graph.GetNDevices() << " devices, " << graph.GetNTasks() << " tasks, framework "
               << framework.name
