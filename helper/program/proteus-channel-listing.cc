@@ -159,8 +159,7 @@ PrintChannels(const Cluster& cluster,
     const Paths paths(cluster);
     const CollectiveChooser chooser(cluster, paths, preferences);
     const auto system = chooser.MakeSystem(vertices);
-    const ChannelSearch search =
-        SearchChannels(cluster, paths, vertices, system.computeCapability, system.cpu);
+    const ChannelSearch& search = chooser.GetSearch(vertices);
     const bool isAcross = system.servers > 1;
     out << "# topology search for " << vertices.size() << " ranks in " << system.servers
         << (isAcross ? " servers\n" : " server\n");

@@ -134,6 +134,7 @@ MakeTest(const CollectiveProgramOptions& options, const Schedule& schedule, cons
     test.ncclVersion = nccl.GetVersion();
     test.cpuVendor = nccl.cpuVendor;
     test.netPlugin = nccl.netPlugin;
+    test.ncclVariables = nccl.variables;
     for (const std::string& line : FindUnlikeNccl(test.algorithm, test.protocol, test.ncclVersion))
     {
         Warn(line);
@@ -170,6 +171,7 @@ PrintTopology(const Cluster& cluster, const CollectiveTest& test)
         preferences.ncclVersion = test.ncclVersion;
         preferences.cpuVendor = test.cpuVendor;
         preferences.netPlugin = test.netPlugin;
+        preferences.variables = ParseNcclVariables(test.ncclVariables, test.ncclVersion);
         PrintChannels(cluster, vertices, test.channels, preferences, std::cout);
     }
 }

@@ -46,7 +46,7 @@ auto
 DescribeVersion(const CollectiveSettings& settings)
 {
     const NcclTuner& tuner = GetNcclTuner(settings.ncclVersion);
-    return std::make_tuple(tuner.hasPxn,
+    return std::make_tuple(HasPxn(settings),
                            tuner.hasDirectStores,
                            &CollectiveCosts::Get(settings.costs).GetLaunch(settings.ncclVersion));
 }

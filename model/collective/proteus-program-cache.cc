@@ -6,6 +6,7 @@
 
 #include "proteus-program-cache.h"
 
+#include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-server-hosts.h"
 
 #include <algorithm>
@@ -96,6 +97,13 @@ FindServerKinds(const Cluster& cluster)
     return kinds;
 }
 
+bool
+HasPxn(const ProgramSettings& settings)
+{
+    return GetNcclTuner(settings.ncclVersion).hasPxn &&
+           ParseNcclVariables(settings.ncclVariables, settings.ncclVersion).pxn;
+}
+
 ProgramCache::ProgramCache(const ExecutionGraph& graph,
                            const Cluster& cluster,
                            const Paths& paths,
@@ -114,6 +122,8 @@ ProgramCache::ProgramCache(const ExecutionGraph& graph,
                     preferences.ncclVersion = settings.ncclVersion;
                     preferences.cpuVendor = settings.cpuVendor;
                     preferences.netPlugin = settings.netPlugin;
+                    preferences.variables =
+                        ParseNcclVariables(settings.ncclVariables, settings.ncclVersion);
                     return preferences;
                 }()),
       m_serverKinds(FindServerKinds(cluster)),

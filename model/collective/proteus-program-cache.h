@@ -44,9 +44,15 @@ struct ProgramSettings
     uint32_t ncclVersion{230};      //!< see CollectivePreferences
     std::string cpuVendor;          //!< see CollectivePreferences
     std::string netPlugin;          //!< name of a NetPlugin; empty: that of the network
+    std::string ncclVariables;      //!< see ParseNcclVariables()
     Maker maker;                    //!< instead of the built-in algorithms; may be empty
     std::shared_ptr<const CollectiveCosts> costs; //!< of kernels; null: those that are built in
 };
+
+/// @ingroup proteus
+/// @param settings of collectives @return whether GPUs pass on to NICs of others (PXN): the version
+/// of NCCL has it, and NCCL_PXN_DISABLE does not say otherwise
+bool HasPxn(const ProgramSettings& settings);
 
 /**
  * @ingroup proteus

@@ -165,7 +165,7 @@ FlowProfiles::FlowProfiles(const ExecutionGraph& graph,
       m_hasCongestion(parameters.congestion != nullptr),
       m_routes(cluster, paths, parameters),
       m_programs(std::move(programs)),
-      m_nics(cluster, GetNcclTuner(m_programs->GetSettings().ncclVersion).hasPxn),
+      m_nics(cluster, HasPxn(m_programs->GetSettings())),
       m_ofTask(graph.GetNTasks(), nullptr)
 {
 }
