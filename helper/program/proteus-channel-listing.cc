@@ -176,9 +176,11 @@ PrintChannels(const Cluster& cluster,
     CollectiveRequest request;
     request.vertices = vertices;
     request.channels = channels > 0 ? channels : search.workingChannels;
+    request.rules = MakeTransportRules(preferences);
     std::vector<std::string> rings;
-    const GroupRelays relays = FindGroupRelays(cluster, vertices);
-    for (const auto& order : MakeRingOrders(cluster, paths, vertices, request.channels))
+    const GroupRelays relays = FindGroupRelays(cluster, vertices, request.rules);
+    for (const auto& order :
+         MakeRingOrders(cluster, paths, vertices, request.channels, request.rules))
     {
         rings.push_back(FormatRing(relays, order));
     }

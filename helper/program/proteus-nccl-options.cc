@@ -95,6 +95,18 @@ FindSameChoices(const Cluster& cluster, const std::string& vendor)
     other.cpuVendor = vendor;
     const CollectiveChooser usual(cluster, paths);
     const CollectiveChooser changed(cluster, paths, other);
+    const TransportRules ownRules = MakeTransportRules(CollectivePreferences());
+    const TransportRules otherRules = MakeTransportRules(other);
+    for (const VertexId a : server)
+    {
+        if (std::any_of(server.begin(), server.end(), [&](VertexId b) {
+                return a != b && AllowsPeerToPeer(ownRules, cluster, paths, a, b) !=
+                                     AllowsPeerToPeer(otherRules, cluster, paths, a, b);
+            }))
+        {
+            return "";
+        }
+    }
     for (const std::vector<VertexId>& group : {gpus, server})
     {
         for (const Collective collective : {Collective::ALL_REDUCE,

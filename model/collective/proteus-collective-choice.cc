@@ -166,6 +166,16 @@ GetShortTreeChunk(const ChunkQuestion& question, uint64_t chunkBytes)
 
 } // namespace
 
+TransportRules
+MakeTransportRules(const CollectivePreferences& preferences)
+{
+    TransportRules rules = preferences.variables.transports;
+    rules.version = preferences.ncclVersion;
+    rules.cpuVendor = preferences.cpuVendor;
+    rules.pxn = GetNcclTuner(preferences.ncclVersion).hasPxn && preferences.variables.pxn;
+    return rules;
+}
+
 NcclProtocol
 ToNcclProtocol(Protocol protocol)
 {
@@ -179,7 +189,8 @@ CollectiveChooser::CollectiveChooser(const Cluster& cluster,
                                      const CollectivePreferences& preferences)
     : m_cluster(cluster),
       m_paths(paths),
-      m_preferences(preferences)
+      m_preferences(preferences),
+      m_rules(MakeTransportRules(preferences))
 {
 }
 
@@ -213,7 +224,8 @@ CollectiveChooser::GetSearch(const std::vector<VertexId>& vertices) const
                                           m_paths,
                                           vertices,
                                           GetComputeCapability(vertices),
-                                          GetCpuVendor(vertices));
+                                          GetCpuVendor(vertices),
+                                          m_rules);
     search.workingChannels = LimitChannels(search.workingChannels, m_preferences.variables);
     return m_searches.emplace(vertices, search).first->second;
 }
@@ -307,6 +319,7 @@ CollectiveChooser::Complete(CollectiveRequest& request) const
     {
         return;
     }
+    request.rules = m_rules;
     if (request.algorithm.empty())
     {
         request.algorithm = m_preferences.algorithm;

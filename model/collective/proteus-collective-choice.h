@@ -55,6 +55,11 @@ struct CollectivePreferences
 };
 
 /// @ingroup proteus
+/// @param preferences of a user @return how devices of a server reach each other: by the version of
+/// NCCL, and what its variables say
+TransportRules MakeTransportRules(const CollectivePreferences& preferences);
+
+/// @ingroup proteus
 /// @param protocol a protocol @return what the cost model calls it
 NcclProtocol ToNcclProtocol(Protocol protocol);
 
@@ -126,6 +131,7 @@ class CollectiveChooser
     const Cluster& m_cluster;
     const Paths& m_paths;
     CollectivePreferences m_preferences;
+    TransportRules m_rules;
     /// Searches done, by vertices.
     mutable std::map<std::vector<VertexId>, ChannelSearch> m_searches;
 };

@@ -120,6 +120,9 @@ const Registration REGISTER_SHM_DISABLE(
     "NCCL_SHM_DISABLE",
     MakeUnread("what goes through the memory of a host would take the network inside a server, "
                "which is not modelled"));
+const Registration REGISTER_IGNORE_DISABLED_P2P(
+    "NCCL_IGNORE_DISABLED_P2P",
+    MakeUnread("what devices do not let pass is said by peer_to_peer in a file of --cluster"));
 const Registration REGISTER_MNNVL_ENABLE(
     "NCCL_MNNVL_ENABLE",
     MakeUnread("servers are one domain of NVLink where the cluster has it so"));

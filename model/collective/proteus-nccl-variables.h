@@ -8,6 +8,7 @@
 #define PROTEUS_NCCL_VARIABLES_H
 
 #include "proteus-protocol.h"
+#include "proteus-transport-rules.h"
 
 #include "ns3/proteus-nccl-cost.h"
 #include "ns3/proteus-nccl-tuner.h"
@@ -62,6 +63,7 @@ struct NcclVariables
     bool c2cLl128{true};                                //!< LL128 where C2C leads to the NIC
     bool pxn{true};                                     //!< GPUs pass on to NICs of others
     bool messagesByPxn{true};                           //!< messages leave on the receiver's rail
+    TransportRules transports; //!< how devices of a server reach each other; only what is said
     /// What a collective may take, in NCCL's names in small letters; no entry: what NCCL likes.
     std::map<Collective, std::set<std::string>> algorithms;
     std::map<Collective, std::set<std::string>> protocols; //!< as algorithms

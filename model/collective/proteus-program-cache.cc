@@ -6,7 +6,6 @@
 
 #include "proteus-program-cache.h"
 
-#include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-server-hosts.h"
 
 #include <algorithm>
@@ -97,11 +96,18 @@ FindServerKinds(const Cluster& cluster)
     return kinds;
 }
 
-bool
-HasPxn(const ProgramSettings& settings)
+CollectivePreferences
+MakePreferences(const ProgramSettings& settings)
 {
-    return GetNcclTuner(settings.ncclVersion).hasPxn &&
-           ParseNcclVariables(settings.ncclVariables, settings.ncclVersion).pxn;
+    CollectivePreferences preferences;
+    preferences.protocol = settings.protocol;
+    preferences.networkChannels = settings.networkChannels;
+    preferences.communicatorRanks = settings.communicatorRanks;
+    preferences.ncclVersion = settings.ncclVersion;
+    preferences.cpuVendor = settings.cpuVendor;
+    preferences.netPlugin = settings.netPlugin;
+    preferences.variables = ParseNcclVariables(settings.ncclVariables, settings.ncclVersion);
+    return preferences;
 }
 
 ProgramCache::ProgramCache(const ExecutionGraph& graph,
@@ -112,20 +118,7 @@ ProgramCache::ProgramCache(const ExecutionGraph& graph,
       m_cluster(cluster),
       m_paths(paths),
       m_settings(settings),
-      m_chooser(cluster,
-                paths,
-                [&settings]() {
-                    CollectivePreferences preferences;
-                    preferences.protocol = settings.protocol;
-                    preferences.networkChannels = settings.networkChannels;
-                    preferences.communicatorRanks = settings.communicatorRanks;
-                    preferences.ncclVersion = settings.ncclVersion;
-                    preferences.cpuVendor = settings.cpuVendor;
-                    preferences.netPlugin = settings.netPlugin;
-                    preferences.variables =
-                        ParseNcclVariables(settings.ncclVariables, settings.ncclVersion);
-                    return preferences;
-                }()),
+      m_chooser(cluster, paths, MakePreferences(settings)),
       m_serverKinds(FindServerKinds(cluster)),
       m_firstOfServer(FindFirstVertices(cluster)),
       m_shapeOf(graph.GetGroups().size(), NO_ID)

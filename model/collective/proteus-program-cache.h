@@ -50,9 +50,8 @@ struct ProgramSettings
 };
 
 /// @ingroup proteus
-/// @param settings of collectives @return whether GPUs pass on to NICs of others (PXN): the version
-/// of NCCL has it, and NCCL_PXN_DISABLE does not say otherwise
-bool HasPxn(const ProgramSettings& settings);
+/// @param settings of collectives @return what they ask of NCCL, but for algorithm and channels
+CollectivePreferences MakePreferences(const ProgramSettings& settings);
 
 /**
  * @ingroup proteus

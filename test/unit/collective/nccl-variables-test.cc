@@ -189,9 +189,9 @@ TEST(NcclVariables, MessagesHaveTheChannelsThatAreSaid)
     EXPECT_EQ(all("NCCL_PXN_DISABLE=1", 2, MIB).algorithm, "direct");
     EXPECT_EQ(all("NCCL_P2P_PXN_LEVEL=1", 2, MIB).algorithm, "direct");
     ProgramSettings settings;
-    EXPECT_TRUE(HasPxn(settings));
+    EXPECT_TRUE(MakeTransportRules(MakePreferences(settings)).pxn);
     settings.ncclVariables = "NCCL_PXN_DISABLE=1";
-    EXPECT_FALSE(HasPxn(settings));
+    EXPECT_FALSE(MakeTransportRules(MakePreferences(settings)).pxn);
 }
 
 TEST(NcclVariables, AlgorithmsAndProtocolsAreThoseOfEachCollective)
