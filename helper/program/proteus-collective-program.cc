@@ -22,6 +22,7 @@
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-nccl-tests.h"
 #include "ns3/proteus-nccl-tuner.h"
+#include "ns3/proteus-net-plugin.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-rank-partition.h"
 #include "ns3/proteus-ranks.h"
@@ -171,7 +172,8 @@ PrintTopology(const Cluster& cluster, const CollectiveTest& test)
         preferences.ncclVersion = test.ncclVersion;
         preferences.cpuVendor = test.cpuVendor;
         preferences.netPlugin = test.netPlugin;
-        preferences.variables = ParseNcclVariables(test.ncclVariables, test.ncclVersion);
+        preferences.variables =
+            GetNcclVariables(test.netPlugin, test.ncclVariables, test.ncclVersion);
         PrintChannels(cluster, vertices, test.channels, preferences, std::cout);
     }
 }

@@ -106,9 +106,9 @@ SplitNcclVariables(const std::string& text)
 }
 
 NcclVariables
-ParseNcclVariables(const std::string& text, uint32_t version)
+ParseNcclVariables(const std::string& text, uint32_t version, const NcclVariables& others)
 {
-    NcclVariables variables;
+    NcclVariables variables = others;
     variables.version = version;
     for (const auto& [name, value] : SplitNcclVariables(text))
     {

@@ -101,11 +101,14 @@ using NcclVariableRegistry = Registry<NcclVariable>;
  * @param text of the list; empty: no setting
  * @param version of NCCL, 100 times the major and the minor number; what it does not know yet does
  * nothing
+ * @param others that were set before, which these count more than
  * @return what they say
  * @throw std::invalid_argument for a name that is not known, twice there or cannot be honoured, or
  * a value that is none of it
  */
-NcclVariables ParseNcclVariables(const std::string& text, uint32_t version);
+NcclVariables ParseNcclVariables(const std::string& text,
+                                 uint32_t version,
+                                 const NcclVariables& others = NcclVariables());
 
 /// @ingroup proteus
 /// @param text as ParseNcclVariables() reads it @return names and values

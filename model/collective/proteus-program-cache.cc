@@ -6,6 +6,8 @@
 
 #include "proteus-program-cache.h"
 
+#include "proteus-net-plugin.h"
+
 #include "ns3/proteus-server-hosts.h"
 
 #include <algorithm>
@@ -106,7 +108,8 @@ MakePreferences(const ProgramSettings& settings)
     preferences.ncclVersion = settings.ncclVersion;
     preferences.cpuVendor = settings.cpuVendor;
     preferences.netPlugin = settings.netPlugin;
-    preferences.variables = ParseNcclVariables(settings.ncclVariables, settings.ncclVersion);
+    preferences.variables =
+        GetNcclVariables(settings.netPlugin, settings.ncclVariables, settings.ncclVersion);
     return preferences;
 }
 

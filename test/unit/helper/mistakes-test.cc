@@ -314,7 +314,7 @@ const std::vector<Mistake> MISTAKES{
     {"gpt3", {"--channels=4096"}, "must be a number from 0 to 64"},
     {"gpt3", {"--ncclVersion=new"}, "must be like 2.18"},
     {"run", {"--cpuVendor=cyrix", MODEL, PLAN, "--quiet"}, "there are intel, amd"},
-    {"run", {"--netPlugin=pigeons", MODEL, PLAN, "--quiet"}, "there are efa, efa-v1"},
+    {"run", {"--netPlugin=pigeons", MODEL, PLAN, "--quiet"}, "there are efa, efa-1.16"},
     {"run", {MODEL, PLAN, "--globalBatch=16"}, "it is part of the strategy"},
     {"collective", {"--launchMode=threads"}, "--launchMode=threads: there are stream"},
     {"collective", {"--grouping=pairs"}, "--grouping=pairs: there are stride, block"},
