@@ -293,6 +293,10 @@ CollectiveChooser::PlanNvlsOf(const std::vector<VertexId>& vertices) const
     }
     plan.treeChunkBytes =
         variables.nvlsTreeChunkBytes > 0 ? variables.nvlsTreeChunkBytes : plan.treeChunkBytes;
+    if (question.version >= FIRST_CHUNKS_OF_NVLS)
+    {
+        plan.treeChunkBytes = std::min(plan.treeChunkBytes, plan.chunkBytes);
+    }
     return plan;
 }
 

@@ -462,7 +462,7 @@ const AlgorithmRegistration REGISTER_NVLS_TREE([]() {
     traits.tunable = NcclAlgorithm::NVLS_TREE;
     traits.planChunks = [](const ChunkQuestion& question, ChunkPlan& plan) {
         PlanNvlsChunks(question,
-                       std::min(question.nvlsChunkBytes, question.nvlsTreeChunkBytes),
+                       question.nvlsTreeChunkBytes,
                        {{32, 262144}, {16, 131072}, {4, 65536}, {1, 32768}},
                        plan);
     };
