@@ -159,8 +159,7 @@ PrintChannels(const Cluster& cluster,
     const Paths paths(cluster);
     const CollectiveChooser chooser(cluster, paths, preferences);
     const auto system = chooser.MakeSystem(vertices);
-    const ChannelSearch search =
-        SearchChannels(cluster, paths, vertices, system.computeCapability, system.cpu);
+    const ChannelSearch& search = chooser.GetSearch(vertices);
     const bool isAcross = system.servers > 1;
     out << "# topology search for " << vertices.size() << " ranks in " << system.servers
         << (isAcross ? " servers\n" : " server\n");
@@ -177,9 +176,11 @@ PrintChannels(const Cluster& cluster,
     CollectiveRequest request;
     request.vertices = vertices;
     request.channels = channels > 0 ? channels : search.workingChannels;
+    request.rules = MakeTransportRules(preferences);
     std::vector<std::string> rings;
-    const GroupRelays relays = FindGroupRelays(cluster, vertices);
-    for (const auto& order : MakeRingOrders(cluster, paths, vertices, request.channels))
+    const GroupRelays relays = FindGroupRelays(cluster, vertices, request.rules);
+    for (const auto& order :
+         MakeRingOrders(cluster, paths, vertices, request.channels, request.rules))
     {
         rings.push_back(FormatRing(relays, order));
     }

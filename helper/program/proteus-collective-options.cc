@@ -180,7 +180,8 @@ CollectiveProgramOptions::AddTo(OptionList& command)
     command.AddIdle("grouping", [this]() { return concurrent == 1 ? "there is one group" : ""; });
     command.AddValue("msccl", "run this MSCCL schedule (XML)", msccl);
     command.AddInput("msccl");
-    for (const char* name : {"algorithm", "protocol", "channels", "networkChannels", "root"})
+    for (const char* name :
+         {"algorithm", "protocol", "channels", "networkChannels", "nccl", "root"})
     {
         command.AddIdle(name, [this]() {
             return msccl.empty() ? "" : "the schedule of --msccl says it";

@@ -22,6 +22,7 @@
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-nccl-tests.h"
 #include "ns3/proteus-nccl-tuner.h"
+#include "ns3/proteus-net-plugin.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-rank-partition.h"
 #include "ns3/proteus-ranks.h"
@@ -134,6 +135,7 @@ MakeTest(const CollectiveProgramOptions& options, const Schedule& schedule, cons
     test.ncclVersion = nccl.GetVersion();
     test.cpuVendor = nccl.cpuVendor;
     test.netPlugin = nccl.netPlugin;
+    test.ncclVariables = nccl.variables;
     for (const std::string& line : FindUnlikeNccl(test.algorithm, test.protocol, test.ncclVersion))
     {
         Warn(line);
@@ -170,6 +172,8 @@ PrintTopology(const Cluster& cluster, const CollectiveTest& test)
         preferences.ncclVersion = test.ncclVersion;
         preferences.cpuVendor = test.cpuVendor;
         preferences.netPlugin = test.netPlugin;
+        preferences.variables =
+            GetNcclVariables(test.netPlugin, test.ncclVariables, test.ncclVersion);
         PrintChannels(cluster, vertices, test.channels, preferences, std::cout);
     }
 }

@@ -237,6 +237,7 @@ SetAttributes(ProteusHelper& helper, const Cluster& cluster, const CollectiveTes
     helper.SetNetworkAttribute("NcclVersion", UintegerValue(test.ncclVersion));
     helper.SetNetworkAttribute("CpuVendor", StringValue(test.cpuVendor));
     helper.SetNetworkAttribute("NetPlugin", StringValue(test.netPlugin));
+    helper.SetNetworkAttribute("NcclVariables", StringValue(test.ncclVariables));
     helper.SetNetworkAttribute("CommunicatorRanks", UintegerValue(test.groups[0].size()));
     helper.SetNetworkAttribute("LaunchMode", StringValue(test.launchMode));
     helper.SetNetworkAttribute("LaunchGap", TimeValue(GetLaunchGap(cluster, test)));

@@ -48,6 +48,7 @@ struct CollectiveTest
     uint32_t ncclVersion{230};                     //!< as PacketNetwork::NcclVersion
     std::string cpuVendor;                         //!< as PacketNetwork::CpuVendor
     std::string netPlugin;                         //!< as PacketNetwork::NetPlugin
+    std::string ncclVariables;                     //!< as PacketNetwork::NcclVariables
     uint32_t iterations{0};                        //!< timed ones; 0: 20, as nccl-tests
     int64_t stream{1};                             //!< random stream of path choice
     std::shared_ptr<const MscclSchedule> schedule; //!< instead of an algorithm, or null

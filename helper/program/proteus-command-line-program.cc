@@ -332,11 +332,9 @@ CommandLineProgram::Main(int argc, char* argv[])
         if (const std::string names = ListNcclVariables();
             command.Has("algorithm") && !names.empty())
         {
-            Warn(
-                "variables of NCCL in the environment have no effect: nothing of NCCL runs here; "
-                "what there are options for is --algorithm, --protocol, --channels and --netPlugin "
-                "(" +
-                names + ")");
+            Warn("variables of NCCL in the environment have no effect: nothing of NCCL runs here; "
+                 "--nccl takes those that are modelled (" +
+                 names + ")");
         }
 #ifndef NS3_LOG_ENABLE
         if (const char* log = std::getenv("NS_LOG"); log != nullptr && *log != '\0')

@@ -16,6 +16,7 @@
 #include "ns3/proteus-collective-choice.h"
 #include "ns3/proteus-cpu-vendor.h"
 #include "ns3/proteus-nccl-tuner.h"
+#include "ns3/proteus-nccl-variables.h"
 #include "ns3/proteus-nearest-name.h"
 #include "ns3/proteus-net-plugin.h"
 #include "ns3/proteus-protocol.h"
@@ -25,6 +26,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <stdexcept>
 #include <vector>
 
@@ -93,6 +95,18 @@ FindSameChoices(const Cluster& cluster, const std::string& vendor)
     other.cpuVendor = vendor;
     const CollectiveChooser usual(cluster, paths);
     const CollectiveChooser changed(cluster, paths, other);
+    const TransportRules ownRules = MakeTransportRules(CollectivePreferences());
+    const TransportRules otherRules = MakeTransportRules(other);
+    for (const VertexId a : server)
+    {
+        if (std::any_of(server.begin(), server.end(), [&](VertexId b) {
+                return a != b && AllowsPeerToPeer(ownRules, cluster, paths, a, b) !=
+                                     AllowsPeerToPeer(otherRules, cluster, paths, a, b);
+            }))
+        {
+            return "";
+        }
+    }
     for (const std::vector<VertexId>& group : {gpus, server})
     {
         for (const Collective collective : {Collective::ALL_REDUCE,
@@ -147,6 +161,13 @@ NcclOptions::AddTo(OptionList& command, const std::function<Cluster()>& cluster)
                      "the tuner: " +
                          ListNetPlugins() + " (empty: NCCL's own, ib)",
                      netPlugin);
+    command.AddValue("nccl",
+                     "variables of NCCL's environment, e.g. NCCL_BUFFSIZE=8M,NCCL_MAX_NCHANNELS=8; "
+                     "the manual has those that are honoured (Collectives)",
+                     variables);
+    command.AddCheck("nccl", [](const std::string& text) {
+        ParseNcclVariables(text, NEWEST_NCCL); // with the version in Check()
+    });
     command.AddRange("channels", 0, MOST_CHANNELS);
     command.AddRange("networkChannels", 0, MOST_CHANNELS);
     command.AddCheck("ncclVersion", [](const std::string& text) { ParseNcclVersion(text); });
@@ -164,6 +185,10 @@ NcclOptions::AddTo(OptionList& command, const std::function<Cluster()>& cluster)
                    ? "the newest version that is known is taken, " + FormatNcclVersion(NEWEST_NCCL)
                    : "";
     });
+    command.AddIdleParts(
+        "nccl",
+        [this]() { return FindIdle(); },
+        "");
     if (cluster)
     {
         for (const char* name : {"networkChannels", "netPlugin"})
@@ -195,6 +220,20 @@ NcclOptions::Check() const
         CpuVendorFromString(cpuVendor);
     }
     FindNetPlugin(netPlugin); // throws if there is none
+    ParseNcclVariables(variables, GetVersion());
+    const std::map<std::string, bool> given{{"algorithm", !algorithm.empty()},
+                                            {"protocol", !protocol.empty()},
+                                            {"channels", channels > 0},
+                                            {"networkChannels", networkChannels > 0}};
+    for (const auto& [name, value] : SplitNcclVariables(variables))
+    {
+        const std::string& option = NcclVariableRegistry::Get().Find(name)->option;
+        if (!option.empty() && given.at(option))
+        {
+            throw std::invalid_argument("--" + option + " and " + name +
+                                        " of --nccl are about the same: give one of them");
+        }
+    }
 }
 
 uint32_t
@@ -202,6 +241,12 @@ NcclOptions::GetVersion() const
 {
     const uint32_t version = ParseNcclVersion(ncclVersion);
     return version > 0 ? version : NEWEST_NCCL;
+}
+
+std::vector<std::string>
+NcclOptions::FindIdle() const
+{
+    return FindIdleVariables(variables, GetVersion());
 }
 
 void
@@ -231,6 +276,10 @@ NcclOptions::SetDefaults()
     if (!cpuVendor.empty())
     {
         SetNetworkDefault("cpuVendor", "CpuVendor", StringValue(cpuVendor));
+    }
+    if (!variables.empty())
+    {
+        SetNetworkDefault("nccl", "NcclVariables", StringValue(variables));
     }
     if (!netPlugin.empty())
     {

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 /**
  * @file
@@ -42,6 +43,7 @@ struct NcclOptions
     std::string ncclVersion;    //!< empty: the newest that is known
     std::string cpuVendor;      //!< empty: of the cluster
     std::string netPlugin;      //!< empty: NCCL's own
+    std::string variables;      //!< of NCCL's environment, see ParseNcclVariables()
 
     /// @param command to add the options to
     /// @param cluster makes the one that collectives run on, from which the program tells which of
@@ -54,6 +56,9 @@ struct NcclOptions
 
     /// @return the version as PacketNetwork::NcclVersion, e.g. 218 @throw std::invalid_argument
     uint32_t GetVersion() const;
+
+    /// @return a line for each of the variables that does nothing, or of which not all is modelled
+    std::vector<std::string> FindIdle() const;
 
     /// Makes what was given the default of the attributes.
     /// @throw std::invalid_argument as Check(), or if the attribute was given, too

@@ -55,8 +55,9 @@ OptionList::FindIdle() const
         {
             for (const std::string& part : idle.parts())
             {
-                lines.push_back("--" + name + ": " + part +
-                                " has no effect: " + idle.reasonOfParts);
+                lines.push_back(
+                    "--" + name + ": " + part +
+                    (idle.reasonOfParts.empty() ? "" : " has no effect: " + idle.reasonOfParts));
             }
         }
     }

@@ -181,7 +181,8 @@ class OptionList
     void AddIdle(const std::string& name, std::function<std::string()> reason);
 
     /// @param name of an option whose value has parts @param parts those that do nothing in this
-    /// run; asked after Parse(), if the option was given @param reason of all of them
+    /// run; asked after Parse(), if the option was given @param reason of all of them; empty: each
+    /// has its own, with its words
     void AddIdleParts(const std::string& name,
                       std::function<std::vector<std::string>()> parts,
                       const std::string& reason);

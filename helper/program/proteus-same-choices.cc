@@ -46,7 +46,13 @@ auto
 DescribeVersion(const CollectiveSettings& settings)
 {
     const NcclTuner& tuner = GetNcclTuner(settings.ncclVersion);
-    return std::make_tuple(tuner.hasPxn,
+    const TransportRules rules = MakeTransportRules(MakePreferences(settings));
+    return std::make_tuple(rules.pxn,
+                           rules.peerToPeer,
+                           rules.p2pLevel,
+                           rules.gdr,
+                           rules.gdrLevel,
+                           rules.gdrRead,
                            tuner.hasDirectStores,
                            &CollectiveCosts::Get(settings.costs).GetLaunch(settings.ncclVersion));
 }

@@ -36,7 +36,8 @@ const std::map<std::string, std::string> CHOICES{{"Algorithm", "algorithm"},
                                                  {"Channels", "channels"},
                                                  {"NetworkChannels", "networkChannels"},
                                                  {"NcclVersion", "ncclVersion"},
-                                                 {"CpuVendor", "cpuVendor"}};
+                                                 {"CpuVendor", "cpuVendor"},
+                                                 {"NcclVariables", "nccl"}};
 
 /// @param typed what was typed @param traits of an executor that has run
 /// @return a line for each option about communication that it heeds, in a job that has none

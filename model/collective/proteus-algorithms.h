@@ -302,7 +302,8 @@ using ServerChains = std::vector<std::vector<std::vector<uint32_t>>>;
 ServerChains MakeServerChains(const Cluster& cluster,
                               const Paths& paths,
                               const std::vector<VertexId>& vertices,
-                              uint32_t channels = 0);
+                              uint32_t channels = 0,
+                              const TransportRules& rules = TransportRules());
 
 /// @ingroup proteus
 /// By sender and receiver: the rank between them.
@@ -315,9 +316,12 @@ using GroupRelays = std::map<std::pair<uint32_t, uint32_t>, uint32_t>;
  * "NVB"). Of several such GPUs it is the one with most NVLinks to both.
  * @param cluster where the ranks are
  * @param vertices of the ranks
+ * @param rules of transports
  * @return by sender and receiver, the rank between them; those that need none are not there
  */
-GroupRelays FindGroupRelays(const Cluster& cluster, const std::vector<VertexId>& vertices);
+GroupRelays FindGroupRelays(const Cluster& cluster,
+                            const std::vector<VertexId>& vertices,
+                            const TransportRules& rules = TransportRules());
 
 /**
  * @ingroup proteus

@@ -106,7 +106,7 @@ class ServerSearch
     ChannelPattern FindNvls() const
     {
         ChannelPattern nvls;
-        if (m_capability < 90 || m_gpus.size() < 2 ||
+        if (m_capability < 90 || m_gpus.size() < 2 || !m_links.HasNvswitch() ||
             !AreJoinedByReducingSwitches(m_cluster, m_gpus, VertexKind::NVSWITCH))
         {
             return nvls;
@@ -246,51 +246,19 @@ HasLoneNic(const Cluster& cluster,
 
 } // namespace
 
-PathType
-FindPathType(const Cluster& cluster, const Paths& paths, VertexId a, VertexId b)
-{
-    const auto links = paths.Walk(a, b, [](VertexId, std::size_t) { return std::size_t{0}; });
-    bool isNvlink = true;
-    bool hasCpu = false;
-    bool hasInterconnect = false;
-    bool hasC2c = false;
-    uint32_t switches = 0;
-    VertexId at = a;
-    for (const LinkId id : links)
-    {
-        const Link& link = cluster.GetLinks()[id];
-        const VertexKind before = cluster.GetVertices()[at].kind;
-        at = link.Other(at);
-        const VertexKind kind = cluster.GetVertices()[at].kind;
-        isNvlink = isNvlink && link.technology == LinkTechnology::NVLINK;
-        hasCpu = hasCpu || kind == VertexKind::CPU;
-        if (link.technology == LinkTechnology::CPU_INTERCONNECT)
-        {
-            const bool isC2c = before == VertexKind::GPU || kind == VertexKind::GPU;
-            (isC2c ? hasC2c : hasInterconnect) = true;
-        }
-        switches += kind == VertexKind::PCIE_SWITCH;
-    }
-    return isNvlink          ? PathType::NVL
-           : hasInterconnect ? PathType::SYS
-           : hasC2c          ? PathType::P2C
-           : hasCpu          ? PathType::PHB
-           : switches > 1    ? PathType::PXB
-                             : PathType::PIX;
-}
-
 ChannelSearch
 SearchChannels(const Cluster& cluster,
                const Paths& paths,
                const std::vector<VertexId>& vertices,
                uint32_t computeCapability,
-               CpuVendor cpu)
+               CpuVendor cpu,
+               const TransportRules& rules)
 {
     const auto servers = GroupByServer(cluster, vertices);
     ChannelSearch result;
     std::set<std::vector<uint32_t>> seen; // servers are alike if the same GPUs of them take part
     std::size_t least = vertices.size();
-    const NicTable nics(cluster);
+    const NicTable nics(cluster, rules.pxn);
     const bool hasNetwork =
         servers.size() > 1 && nics.Get(vertices.front(), 0) != Cluster::NO_VERTEX;
     for (const auto& members : servers)
@@ -307,7 +275,7 @@ SearchChannels(const Cluster& cluster,
         {
             continue;
         }
-        const ServerLinks links(cluster, paths, gpus, hasNetwork, computeCapability, cpu);
+        const ServerLinks links(cluster, paths, gpus, hasNetwork, computeCapability, cpu, rules);
         const ServerRings rings = SearchRings(links, !hasNetwork, computeCapability);
         const ServerSearch search(cluster, gpus, links, rings, !hasNetwork, computeCapability);
         const ChannelPattern ring = search.MakeRing();

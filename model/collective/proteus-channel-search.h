@@ -7,6 +7,7 @@
 #ifndef PROTEUS_CHANNEL_SEARCH_H
 #define PROTEUS_CHANNEL_SEARCH_H
 
+#include "proteus-path-type.h"
 #include "proteus-program.h"
 
 #include "ns3/proteus-cpu-vendor.h"
@@ -26,25 +27,6 @@ namespace ns3
 {
 namespace proteus
 {
-
-/// @ingroup proteus
-/// What kind of way connects two devices of a server; a later one is worse. The names are NCCL's.
-enum class PathType : uint8_t
-{
-    NVL, //!< NVLink, also through NVSwitches
-    NVB, //!< NVLink by way of another GPU
-    PIX, //!< one PCIe switch
-    PXB, //!< several PCIe switches
-    P2C, //!< NVLink-C2C to a CPU, and its PCIe
-    PXN, //!< NVLink to another GPU, and the PCIe switch of that
-    PHB, //!< the root complex of a CPU
-    SYS, //!< the connection between CPUs
-};
-
-/// @ingroup proteus
-/// @param cluster where they are @param paths of the cluster @param a a device @param b another one
-/// @return the kind of the way between them
-PathType FindPathType(const Cluster& cluster, const Paths& paths, VertexId a, VertexId b);
 
 /// @ingroup proteus
 /// Channels that were found.
@@ -89,13 +71,15 @@ struct ChannelSearch
  * @param vertices of the ranks
  * @param computeCapability of the GPUs, ten times, e.g. 80 for an A100
  * @param cpu who made the CPUs
+ * @param rules of transports
  * @return the patterns; if servers differ in their ranks, the least of all servers
  */
 ChannelSearch SearchChannels(const Cluster& cluster,
                              const Paths& paths,
                              const std::vector<VertexId>& vertices,
                              uint32_t computeCapability,
-                             CpuVendor cpu);
+                             CpuVendor cpu,
+                             const TransportRules& rules = TransportRules());
 
 } // namespace proteus
 } // namespace ns3

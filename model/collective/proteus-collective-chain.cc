@@ -40,10 +40,10 @@ MakeChainProgram(const Cluster& cluster, const Paths& paths, const CollectiveReq
     CollectiveProgram program;
     program.algorithm = "ring";
     program.bufferBytes = request.bytes;
-    auto orders = MakeRingOrders(cluster, paths, request.vertices, request.channels);
+    auto orders = MakeRingOrders(cluster, paths, request.vertices, request.channels, request.rules);
     program.channels = static_cast<uint32_t>(orders.size());
     program.ranks.resize(n);
-    const GroupRelays groupRelays = FindGroupRelays(cluster, request.vertices);
+    const GroupRelays groupRelays = FindGroupRelays(cluster, request.vertices, request.rules);
     for (uint32_t channel = 0; channel < program.channels; ++channel)
     {
         auto& order = orders[channel];

@@ -31,6 +31,33 @@ namespace
 constexpr uint32_t DEFAULT_CAPABILITY = 80;  // of GPUs of unknown models
 constexpr double SLOW_RING_GBPS = 12;        // all channels together, no more: plain PCIe
 constexpr uint32_t FIRST_WHOLE_CHUNKS = 220; // version whose trees of Simple cut nothing shorter
+constexpr uint32_t MOST_CHANNELS = 64;       // MAXCHANNELS of NCCL
+/// The first version that carries out nothing that NCCL_ALGO and NCCL_PROTO do not name; those
+/// before take rings then (NVIDIA/nccl v2.18.3, src/graph/tuning.cc, "Never disable ring for
+/// non-allreduce operations"; v2.19.3 to v2.23.4, ncclComm::ringbdw).
+constexpr uint32_t FIRST_STRICT_CHOICE = 224;
+
+/// @param channels that were found @param variables of NCCL @return as many as they want: first no
+/// more, then no less, of which the first ones are doubled (NVIDIA/nccl v2.30.7,
+/// src/graph/connect.cc, ncclTopoPostset())
+uint32_t
+LimitChannels(uint32_t channels, const NcclVariables& variables)
+{
+    const auto most = [](uint32_t said) { return said > 0 ? said : MOST_CHANNELS; };
+    const uint32_t mostBlocks = most(variables.mostBlocks);
+    channels = std::min({channels, most(variables.mostChannels), mostBlocks});
+    return std::max(
+        {channels, variables.leastChannels, std::min(variables.leastBlocks, mostBlocks)});
+}
+
+/// @param collective one @param variables of NCCL @return whether they name LL128 for it, so that
+/// NCCL does not ask whether the GPUs have it
+bool
+NamesLl128(Collective collective, const NcclVariables& variables)
+{
+    return variables.protocols.count(collective) > 0 &&
+           variables.Allows(collective, Protocol::LL128);
+}
 
 /// @param collective a collective @return the algorithms for it that NCCL's tuner knows, in the
 /// order of its tables
@@ -139,6 +166,16 @@ GetShortTreeChunk(const ChunkQuestion& question, uint64_t chunkBytes)
 
 } // namespace
 
+TransportRules
+MakeTransportRules(const CollectivePreferences& preferences)
+{
+    TransportRules rules = preferences.variables.transports;
+    rules.version = preferences.ncclVersion;
+    rules.cpuVendor = preferences.cpuVendor;
+    rules.pxn = GetNcclTuner(preferences.ncclVersion).hasPxn && preferences.variables.pxn;
+    return rules;
+}
+
 NcclProtocol
 ToNcclProtocol(Protocol protocol)
 {
@@ -152,7 +189,8 @@ CollectiveChooser::CollectiveChooser(const Cluster& cluster,
                                      const CollectivePreferences& preferences)
     : m_cluster(cluster),
       m_paths(paths),
-      m_preferences(preferences)
+      m_preferences(preferences),
+      m_rules(MakeTransportRules(preferences))
 {
 }
 
@@ -182,14 +220,14 @@ CollectiveChooser::GetSearch(const std::vector<VertexId>& vertices) const
     {
         return found->second;
     }
-    return m_searches
-        .emplace(vertices,
-                 SearchChannels(m_cluster,
-                                m_paths,
-                                vertices,
-                                GetComputeCapability(vertices),
-                                GetCpuVendor(vertices)))
-        .first->second;
+    ChannelSearch search = SearchChannels(m_cluster,
+                                          m_paths,
+                                          vertices,
+                                          GetComputeCapability(vertices),
+                                          GetCpuVendor(vertices),
+                                          m_rules);
+    search.workingChannels = LimitChannels(search.workingChannels, m_preferences.variables);
+    return m_searches.emplace(vertices, search).first->second;
 }
 
 NcclSystem
@@ -213,7 +251,9 @@ CollectiveChooser::MakeSystem(const std::vector<VertexId>& vertices) const
     system.nvls = ToNccl(search.nvls);
     system.simpleTree = search.hasSimpleTree;
     const NetPlugin& plugin = FindNetPlugin(m_preferences.netPlugin);
-    if (!plugin.nvls)
+    system.pat = m_preferences.variables.pat;
+    system.c2cLl128 = m_preferences.variables.c2cLl128;
+    if (!plugin.nvls || !m_preferences.variables.nvls)
     {
         system.nvls.channels = 0;
     }
@@ -239,7 +279,41 @@ CollectiveChooser::PlanNvlsOf(const std::vector<VertexId>& vertices) const
     question.ranksOfServer = search.leastRanks;
     question.cardGBps = search.networkGBps / search.networkCards;
     question.toCard = search.ring.typeInter;
-    return PlanNvls(question);
+    NvlsPlan plan = PlanNvls(question);
+    const NcclVariables& variables = m_preferences.variables;
+    plan.channels = variables.nvlsChannels > 0 ? variables.nvlsChannels : plan.channels;
+    const uint32_t mostBlocks = variables.mostBlocks > 0 ? variables.mostBlocks : MOST_CHANNELS;
+    plan.channels =
+        std::max(std::min(plan.channels, mostBlocks), std::min(variables.leastBlocks, mostBlocks));
+    if (variables.nvlsChunkBytes > 0)
+    {
+        const bool isSame = plan.treeChunkBytes == plan.chunkBytes; // of trees nothing else is said
+        plan.chunkBytes = variables.nvlsChunkBytes;
+        plan.treeChunkBytes = isSame ? plan.chunkBytes : plan.treeChunkBytes;
+    }
+    plan.treeChunkBytes =
+        variables.nvlsTreeChunkBytes > 0 ? variables.nvlsTreeChunkBytes : plan.treeChunkBytes;
+    if (question.version >= FIRST_CHUNKS_OF_NVLS)
+    {
+        plan.treeChunkBytes = std::min(plan.treeChunkBytes, plan.chunkBytes);
+    }
+    return plan;
+}
+
+uint64_t
+CollectiveChooser::GetMessageChunk(const ChunkQuestion& question) const
+{
+    const NcclVariables& variables = m_preferences.variables;
+    const uint64_t said = question.hasNetworkPeers  ? variables.networkChunkBytes
+                          : question.hasNvlinkPeers ? variables.nvlinkChunkBytes
+                                                    : variables.pcieChunkBytes;
+    const uint64_t usual =
+        question.hasNetworkPeers || !question.hasNvlinkPeers ? P2P_NETWORK_BYTES : P2P_NVLINK_BYTES;
+    // Messages have the slots of Simple: computeBuffSizes() of NCCL, src/init.cc.
+    return std::min(
+        said > 0 ? said : usual,
+        GetTraits(Protocol::SIMPLE)
+            .SlotBytes(variables.bufferBytes[static_cast<std::size_t>(Protocol::SIMPLE)]));
 }
 
 void
@@ -249,6 +323,7 @@ CollectiveChooser::Complete(CollectiveRequest& request) const
     {
         return;
     }
+    request.rules = m_rules;
     if (request.algorithm.empty())
     {
         request.algorithm = m_preferences.algorithm;
@@ -284,8 +359,10 @@ CollectiveChooser::CompleteMessages(const ChannelSearch& search,
                                     ChunkQuestion question,
                                     CollectiveRequest& request) const
 {
-    if (request.algorithm.empty() && question.servers > 1 && m_preferences.pxn &&
-        GetNcclTuner(m_preferences.ncclVersion).hasPxn && question.hasNvlinkPeers)
+    const NcclVariables& variables = m_preferences.variables;
+    if (request.algorithm.empty() && question.servers > 1 && m_preferences.pxn && variables.pxn &&
+        variables.messagesByPxn && GetNcclTuner(m_preferences.ncclVersion).hasPxn &&
+        question.hasNvlinkPeers)
     {
         request.algorithm = FindRailed(request.collective);
     }
@@ -299,19 +376,34 @@ CollectiveChooser::CompleteMessages(const ChannelSearch& search,
     message.ranks = std::max(m_preferences.communicatorRanks, question.ranks);
     message.servers = question.servers;
     message.channels = search.workingChannels;
+    if (variables.mostMessageChannels > 0)
+    {
+        message.channels = std::min(message.channels, variables.mostMessageChannels);
+    }
+    message.channels = std::max(message.channels, variables.leastMessageChannels);
     message.localChannels = search.messageChannels;
-    message.networkChannels = m_preferences.networkChannels;
+    message.networkChannels = m_preferences.networkChannels > 0 ? m_preferences.networkChannels
+                                                                : variables.networkChannels;
     message.networkGBps = search.networkGBps;
     message.networkCards = search.networkCards;
-    message.chunkBytes =
-        question.hasNetworkPeers || !question.hasNvlinkPeers ? P2P_NETWORK_BYTES : P2P_NVLINK_BYTES;
+    message.chunkBytes = question.messageChunkBytes = GetMessageChunk(question);
     message.version = m_preferences.ncclVersion;
+    message.llBytes = variables.llMessageBytes.value_or(message.llBytes);
+    if (variables.networkChannelGBps > 0)
+    {
+        message.networkChannelGBps = static_cast<double>(variables.networkChannelGBps);
+    }
+    if (const uint64_t ll = variables.bufferBytes[static_cast<std::size_t>(Protocol::LL)]; ll > 0)
+    {
+        message.llStepBytes = ll / CHUNK_SLOTS;
+    }
     const MessagePlan messages = PlanMessage(message);
     if (m_preferences.protocol.empty())
     {
         question.protocol = messages.protocol;
     }
     question.algorithm = request.algorithm;
+    question.bufferBytes = variables.bufferBytes[static_cast<std::size_t>(question.protocol)];
     ChunkPlan plan = PlanChunks(question);
     plan.stepBytes = std::min(plan.stepBytes, messages.chunkBytes);
     request.channels = m_preferences.channels > 0 ? m_preferences.channels : messages.channels;
@@ -330,21 +422,29 @@ CollectiveChooser::CompleteMessages(const ChannelSearch& search,
     request.relaysMessages = GetNcclTuner(m_preferences.ncclVersion).hasRelays;
 }
 
-void
-CollectiveChooser::CompleteTuned(const ChannelSearch& search,
-                                 const NcclSystem& system,
-                                 ChunkQuestion question,
-                                 CollectiveRequest& request) const
+bool
+CollectiveChooser::Choose(const CollectiveRequest& request,
+                          const NcclSystem& system,
+                          bool heedsAlgorithms,
+                          CollectiveRequest& chosen) const
 {
-    // What the tuner knows, of what the user leaves open; otherwise what the user wants.
-    const NcclCostModel model(system);
-    std::string algorithm = request.algorithm;
-    request.protocol = question.protocol;
-    double least = std::numeric_limits<double>::infinity();
+    const NcclVariables& variables = m_preferences.variables;
+    NcclSystem asked = system;
+    asked.forcesLl128 = NamesLl128(request.collective, variables);
+    const NcclCostModel model(asked);
     const std::set<Protocol>& admitted = FindNetPlugin(m_preferences.netPlugin).protocols;
+    const auto isWanted = [&](Protocol protocol) {
+        return !m_preferences.protocol.empty() ? chosen.protocol == protocol
+               : variables.protocols.count(request.collective) > 0
+                   ? variables.Allows(request.collective, protocol)
+                   : admitted.count(protocol) > 0;
+    };
+    double least = std::numeric_limits<double>::infinity();
+    Protocol best = chosen.protocol;
     for (const AlgorithmTraits* candidate : FindTunable(request.collective))
     {
-        if (!request.algorithm.empty() && request.algorithm != candidate->name)
+        if ((!request.algorithm.empty() && request.algorithm != candidate->name) ||
+            (heedsAlgorithms && !variables.Allows(request.collective, *candidate->tunable)))
         {
             continue;
         }
@@ -353,22 +453,52 @@ CollectiveChooser::CompleteTuned(const ChannelSearch& search,
         {
             const double time =
                 model.GetTimeUs(request.collective, *candidate->tunable, protocol, request.bytes);
-            const bool isWanted = m_preferences.protocol.empty()
-                                      ? admitted.count(FromNccl(protocol)) > 0
-                                      : question.protocol == FromNccl(protocol);
-            if (isWanted && time < least)
+            if (isWanted(FromNccl(protocol)) && time < least)
             {
                 least = time;
-                algorithm = candidate->name;
-                request.protocol = FromNccl(protocol);
+                chosen.algorithm = candidate->name;
+                best = FromNccl(protocol);
             }
         }
     }
+    chosen.protocol = best;
+    return least < std::numeric_limits<double>::infinity();
+}
+
+void
+CollectiveChooser::CompleteTuned(const ChannelSearch& search,
+                                 const NcclSystem& system,
+                                 ChunkQuestion question,
+                                 CollectiveRequest& request) const
+{
+    // What the tuner knows, of what the user leaves open; otherwise what the user wants.
+    const NcclVariables& variables = m_preferences.variables;
+    CollectiveRequest chosen = request;
+    chosen.protocol = question.protocol;
+    const bool isStrict = m_preferences.ncclVersion >= FIRST_STRICT_CHOICE;
+    const bool isListed = variables.algorithms.count(request.collective) +
+                              variables.protocols.count(request.collective) >
+                          0;
+    if (!Choose(request, system, true, chosen) && isListed && request.algorithm.empty())
+    {
+        if (isStrict || !Choose(request, system, false, chosen))
+        {
+            throw std::invalid_argument(
+                std::string(ToString(request.collective)) + " of " + std::to_string(system.ranks) +
+                " ranks in " + std::to_string(system.servers) +
+                (system.servers == 1 ? " server" : " servers") +
+                ": NCCL_ALGO and NCCL_PROTO leave nothing that NCCL " +
+                FormatNcclVersion(m_preferences.ncclVersion) + " has there");
+        }
+    }
+    request.protocol = chosen.protocol;
     // Where the model knows none, or would take none, it is as the user says.
-    request.algorithm = algorithm.empty() ? GetAlgorithms(request.collective).front() : algorithm;
+    request.algorithm =
+        chosen.algorithm.empty() ? GetAlgorithms(request.collective).front() : chosen.algorithm;
     question.algorithm = request.algorithm;
     question.protocol = request.protocol;
     const AlgorithmTraits& traits = GetAlgorithmTraits(request.algorithm);
+    question.bufferBytes = variables.bufferBytes[static_cast<std::size_t>(request.protocol)];
     const NvlsPlan nvls = PlanNvlsOf(request.vertices);
     question.nvlsChunkBytes = nvls.chunkBytes;
     question.nvlsTreeChunkBytes = nvls.treeChunkBytes;
@@ -376,8 +506,10 @@ CollectiveChooser::CompleteTuned(const ChannelSearch& search,
                         : search.nvls.channels > 0 ? nvls.channels
                                                    : 1;
     const bool isSlow = search.ring.intraGBps * search.ring.channels <= SLOW_RING_GBPS;
-    const uint32_t threads =
-        isSlow && request.protocol == Protocol::SIMPLE ? traits.slowThreads : 0;
+    const uint32_t said =
+        request.protocol == Protocol::LL128 ? variables.ll128Threads : variables.threads;
+    const uint32_t usual = isSlow && request.protocol == Protocol::SIMPLE ? traits.slowThreads : 0;
+    const uint32_t threads = said > 0 ? said : usual;
     request.channels =
         m_preferences.channels > 0 ? m_preferences.channels : PlanChannels(question, threads);
     question.channels = request.channels;

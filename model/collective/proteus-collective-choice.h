@@ -8,6 +8,7 @@
 #define PROTEUS_COLLECTIVE_CHOICE_H
 
 #include "proteus-channel-search.h"
+#include "proteus-nccl-variables.h"
 #include "proteus-nvls-plan.h"
 #include "proteus-program.h"
 
@@ -46,11 +47,17 @@ struct CollectivePreferences
     /// decides which algorithms there are and what the tuner counts with, see GetNcclTuner().
     /// Before 2.8, trees of two servers could have no more of the NVLinks than the network takes.
     uint32_t ncclVersion{230};
-    bool pxn{true};        //!< whether an all-to-all may cross servers on one rail
-    bool collnet{false};   //!< whether reductions in the network may be used
-    std::string cpuVendor; //!< one of CpuVendor; empty: as the cluster says
-    std::string netPlugin; //!< name of a NetPlugin; empty: NCCL's own
+    bool pxn{true};          //!< whether an all-to-all may cross servers on one rail
+    bool collnet{false};     //!< whether reductions in the network may be used
+    std::string cpuVendor;   //!< one of CpuVendor; empty: as the cluster says
+    std::string netPlugin;   //!< name of a NetPlugin; empty: NCCL's own
+    NcclVariables variables; //!< of NCCL's environment
 };
+
+/// @ingroup proteus
+/// @param preferences of a user @return how devices of a server reach each other: by the version of
+/// NCCL, and what its variables say
+TransportRules MakeTransportRules(const CollectivePreferences& preferences);
 
 /// @ingroup proteus
 /// @param protocol a protocol @return what the cost model calls it
@@ -76,6 +83,10 @@ class CollectiveChooser
      */
     NcclSystem MakeSystem(const std::vector<VertexId>& vertices) const;
 
+    /// @param vertices of the ranks @return their patterns, as many channels of them as variables
+    /// of NCCL allow
+    const ChannelSearch& GetSearch(const std::vector<VertexId>& vertices) const;
+
     /// @param vertices of the ranks @return channels and chunks of NVLS, should they have it
     NvlsPlan PlanNvlsOf(const std::vector<VertexId>& vertices) const;
 
@@ -99,6 +110,17 @@ class CollectiveChooser
     void CompleteMessages(const ChannelSearch& search,
                           ChunkQuestion question,
                           CollectiveRequest& request) const;
+    /// @param question about chunks of messages @return most bytes of one
+    uint64_t GetMessageChunk(const ChunkQuestion& question) const;
+
+    /// @param request that the tuner decides @param system that the ranks are @param chosen gets
+    /// algorithm and protocol of what takes least @param heedsAlgorithms whether NCCL_ALGO counts
+    /// @return whether the tuner knows any that may be taken
+    bool Choose(const CollectiveRequest& request,
+                const NcclSystem& system,
+                bool heedsAlgorithms,
+                CollectiveRequest& chosen) const;
+
     /// Completes a request that NCCL's tuner decides. @param search of the ranks @param system that
     /// the ranks are @param question about its chunks @param request to complete
     void CompleteTuned(const ChannelSearch& search,
@@ -109,11 +131,9 @@ class CollectiveChooser
     const Cluster& m_cluster;
     const Paths& m_paths;
     CollectivePreferences m_preferences;
+    TransportRules m_rules;
     /// Searches done, by vertices.
     mutable std::map<std::vector<VertexId>, ChannelSearch> m_searches;
-
-    /// @param vertices of the ranks @return their patterns
-    const ChannelSearch& GetSearch(const std::vector<VertexId>& vertices) const;
 };
 
 } // namespace proteus

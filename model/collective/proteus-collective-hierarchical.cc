@@ -117,7 +117,7 @@ class HierarchicalMaker
             {
                 vertices.push_back(m_request.vertices[rank]);
             }
-            m_rings.push_back(MakeRingOrders(cluster, paths, vertices, channels));
+            m_rings.push_back(MakeRingOrders(cluster, paths, vertices, channels, m_request.rules));
             channels = static_cast<uint32_t>(m_rings.back().size());
         }
         return channels;

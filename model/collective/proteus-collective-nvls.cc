@@ -8,10 +8,10 @@
 #include "proteus-algorithms.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -410,7 +410,7 @@ struct LeastLoops
 void
 PlanNvlsChunks(const ChunkQuestion& question,
                uint64_t most,
-               const std::array<LeastLoops, 3>& limits,
+               const std::vector<LeastLoops>& limits,
                ChunkPlan& plan)
 {
     const uint64_t heads = std::max(question.ranks / std::max(question.servers, 1u), 1u);
@@ -447,7 +447,7 @@ const AlgorithmRegistration REGISTER_NVLS([]() {
     traits.planChunks = [](const ChunkQuestion& question, ChunkPlan& plan) {
         PlanNvlsChunks(question,
                        question.nvlsChunkBytes,
-                       {{{64, 65536}, {8, 32768}, {2, 16384}}},
+                       {{64, 65536}, {8, 32768}, {2, 16384}},
                        plan);
     };
     return traits;
@@ -462,8 +462,8 @@ const AlgorithmRegistration REGISTER_NVLS_TREE([]() {
     traits.tunable = NcclAlgorithm::NVLS_TREE;
     traits.planChunks = [](const ChunkQuestion& question, ChunkPlan& plan) {
         PlanNvlsChunks(question,
-                       std::min(question.nvlsChunkBytes, question.nvlsTreeChunkBytes),
-                       {{{16, 131072}, {4, 65536}, {1, 32768}}},
+                       question.nvlsTreeChunkBytes,
+                       {{32, 262144}, {16, 131072}, {4, 65536}, {1, 32768}},
                        plan);
     };
     return traits;

@@ -59,19 +59,12 @@ HasHostMemory(const Cluster& cluster,
               const CollectiveRequest& request,
               const std::vector<uint32_t>& order)
 {
-    const auto& vertices = cluster.GetVertices();
-    if (std::all_of(vertices.begin(), vertices.end(), [](const Vertex& vertex) {
-            return vertex.peerToPeer;
-        }))
-    {
-        return false;
-    }
     for (std::size_t p = 0; p < order.size(); ++p)
     {
         const VertexId from = request.vertices[order[p]];
         const VertexId to = request.vertices[order[(p + 1) % order.size()]];
         if (cluster.GetDomain(from) == cluster.GetDomain(to) &&
-            CrossesHostMemory(cluster, paths, from, to))
+            CrossesHostMemory(cluster, paths, from, to, request.rules))
         {
             return true;
         }
@@ -174,12 +167,13 @@ MakeRingProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
     CollectiveProgram program;
     program.algorithm = "ring";
     program.bufferBytes = request.bytes;
-    const auto orders = MakeRingOrders(cluster, paths, request.vertices, request.channels);
+    const auto orders =
+        MakeRingOrders(cluster, paths, request.vertices, request.channels, request.rules);
     program.channels = static_cast<uint32_t>(orders.size());
     program.ranks.resize(n);
     const bool staysTogether =
         !orders.empty() && HasHostMemory(cluster, paths, request, orders.front());
-    const GroupRelays groupRelays = FindGroupRelays(cluster, request.vertices);
+    const GroupRelays groupRelays = FindGroupRelays(cluster, request.vertices, request.rules);
     for (uint32_t channel = 0; channel < program.channels; ++channel)
     {
         const auto& order = orders[channel];

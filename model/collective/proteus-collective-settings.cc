@@ -8,6 +8,7 @@
 
 #include "proteus-algorithms.h"
 #include "proteus-launch-mode.h"
+#include "proteus-nccl-variables.h"
 #include "proteus-net-plugin.h"
 #include "proteus-protocol.h"
 
@@ -38,6 +39,7 @@ GetCollectiveFields()
         {"NcclVersion", static_cast<uint32_t S::*>(&S::ncclVersion)},
         {"CpuVendor", static_cast<std::string S::*>(&S::cpuVendor)},
         {"NetPlugin", static_cast<std::string S::*>(&S::netPlugin), true},
+        {"NcclVariables", static_cast<std::string S::*>(&S::ncclVariables)},
         {"LaunchMode", &S::launchMode},
         {"LaunchOverhead", &S::launchPs},
         {"LaunchGap", &S::launchGapPs},
@@ -110,6 +112,7 @@ CheckCollectiveSettings(const CollectiveSettings& settings)
         CpuVendorFromString(settings.cpuVendor);
     }
     FindNetPlugin(settings.netPlugin);
+    ParseNcclVariables(settings.ncclVariables, settings.ncclVersion);
     try
     {
         LaunchModeFromString(settings.launchMode);

@@ -171,7 +171,8 @@ std::vector<RankTree>
 MakeRankTrees(const Cluster& cluster, const Paths& paths, const CollectiveRequest& request)
 {
     const auto n = static_cast<uint32_t>(request.vertices.size());
-    const ServerChains known = MakeServerChains(cluster, paths, request.vertices, request.channels);
+    const ServerChains known =
+        MakeServerChains(cluster, paths, request.vertices, request.channels, request.rules);
     const auto channels = static_cast<uint32_t>(known.size());
     const bool isAllReduce = request.collective == Collective::ALL_REDUCE;
     std::vector<RankTree> trees;

@@ -70,9 +70,24 @@ ListHostLinks(const Cluster& cluster, const Paths& paths, VertexId from, VertexI
 /// src/graph/paths.cc, ncclTopoCheckGdr(): "In case of PXN, use the intermediate GPU distance").
 /// @return whether a CPU on the way keeps a GPU and a NIC from each other
 bool
-EndsAtCpus(const NicTable& nics, VertexId gpu, VertexId nic)
+EndsAtCpus(const NicTable& nics, VertexId gpu, VertexId nic, const TransportRules& rules)
 {
-    return nics.FindRelay(gpu, nic) == Cluster::NO_VERTEX;
+    return !rules.gdrLevel && nics.FindRelay(gpu, nic) == Cluster::NO_VERTEX;
+}
+
+/// @param gpu that sends or receives, or the one that passes on for it @param nic its NIC
+/// @param isRead whether the NIC reads from it @return whether variables of NCCL keep them from
+/// each other (ncclTopoCheckGdr())
+bool
+RefusesGdr(const TransportRules& rules,
+           const Cluster& cluster,
+           const Paths& paths,
+           VertexId gpu,
+           VertexId nic,
+           bool isRead)
+{
+    return !rules.gdr || (isRead && !rules.gdrRead) ||
+           (rules.gdrLevel && FindPathType(cluster, paths, gpu, nic) > *rules.gdrLevel);
 }
 
 /// Host memory that a copy goes through where devices do not reach each other.
@@ -96,16 +111,17 @@ class HostMemory
 
     /// @param from a vertex @param to another one @param endsAtCpus see EndsAtCpus(), which an
     /// NVLink to the CPU (C2C) undoes, as it is as fast either way
+    /// @param isRefused whether NCCL does not let them reach each other, whatever is between them
     /// @return the memory of the nearest CPU where a NIC at one end, or devices between the two, do
     /// not let them reach each other; else none
-    Staging Find(VertexId from, VertexId to, bool endsAtCpus) const
+    Staging Find(VertexId from, VertexId to, bool endsAtCpus, bool isRefused) const
     {
         const auto& vertices = m_cluster.GetVertices();
         if (IsHostMemory(vertices[from]) || IsHostMemory(vertices[to]))
         {
             return {}; // devices reach it wherever they do not reach each other
         }
-        bool isBarred = IsBarred(vertices[from], vertices[to]);
+        bool isBarred = isRefused || IsBarred(vertices[from], vertices[to]);
         bool hasNvlink = false;
         Staging staging;
         VertexId at = from;
@@ -127,8 +143,10 @@ class HostMemory
         }
         if (staging.sender == Cluster::NO_VERTEX)
         {
-            staging.sender = FindNearestCpu(from);
-            staging.receiver = staging.sender;
+            staging.sender = FindNearestCpu(m_cluster, m_paths, from);
+            staging.receiver = vertices[to].kind == VertexKind::GPU
+                                   ? FindNearestCpu(m_cluster, m_paths, to)
+                                   : staging.sender;
         }
         return staging;
     }
@@ -153,28 +171,6 @@ class HostMemory
         const bool hasNic = from.kind == VertexKind::NIC || to.kind == VertexKind::NIC;
         return device.kind == VertexKind::CPU &&
                !(hasNic ? device.gpuDirectRdma : device.peerToPeer);
-    }
-
-    /// @return the CPU of the server that is nearest to one of its vertices, or Cluster::NO_VERTEX
-    VertexId FindNearestCpu(VertexId from) const
-    {
-        const auto& vertices = m_cluster.GetVertices();
-        VertexId found = Cluster::NO_VERTEX;
-        uint32_t nearest = Paths::UNREACHABLE;
-        for (VertexId cpu = 0; cpu < vertices.size(); ++cpu)
-        {
-            if (vertices[cpu].kind == VertexKind::CPU &&
-                vertices[cpu].server == vertices[from].server)
-            {
-                const uint32_t distance = m_paths.Distance(from, cpu);
-                if (distance < nearest)
-                {
-                    nearest = distance;
-                    found = cpu;
-                }
-            }
-        }
-        return found;
     }
 
     const Cluster& m_cluster;
@@ -254,10 +250,36 @@ HostLinkShares::GetReceiveHop(const Connection& connection) const
     return GetHop(connection.hop, m_readers, connection.destination, connection.hostRead);
 }
 
-bool
-CrossesHostMemory(const Cluster& cluster, const Paths& paths, VertexId from, VertexId to)
+VertexId
+FindNearestCpu(const Cluster& cluster, const Paths& paths, VertexId from)
 {
-    return HostMemory(cluster, paths).Find(from, to, false).sender != Cluster::NO_VERTEX;
+    const auto& vertices = cluster.GetVertices();
+    VertexId found = Cluster::NO_VERTEX;
+    uint32_t nearest = Paths::UNREACHABLE;
+    for (VertexId cpu = 0; cpu < vertices.size(); ++cpu)
+    {
+        if (vertices[cpu].kind == VertexKind::CPU && vertices[cpu].server == vertices[from].server)
+        {
+            const uint32_t distance = paths.Distance(from, cpu);
+            if (distance < nearest)
+            {
+                nearest = distance;
+                found = cpu;
+            }
+        }
+    }
+    return found;
+}
+
+bool
+CrossesHostMemory(const Cluster& cluster,
+                  const Paths& paths,
+                  VertexId from,
+                  VertexId to,
+                  const TransportRules& rules)
+{
+    const bool isRefused = !AllowsPeerToPeer(rules, cluster, paths, from, to);
+    return HostMemory(cluster, paths).Find(from, to, false, isRefused).sender != Cluster::NO_VERTEX;
 }
 
 uint64_t
@@ -294,7 +316,8 @@ PlanConnection(const Cluster& cluster,
                uint32_t channel,
                DeviceId source,
                DeviceId destination,
-               bool kernelCopies)
+               bool kernelCopies,
+               const TransportRules& rules)
 {
     const VertexId a = cluster.GetGpus()[source];
     const VertexId b = cluster.GetGpus()[destination];
@@ -320,9 +343,14 @@ PlanConnection(const Cluster& cluster,
                 connection.waypoints.push_back(relay);
                 from = relay;
             }
-            const Staging staging = memory.Find(from, nic, from == a && EndsAtCpus(nics, a, nic));
+            const bool isSender = gpu == a;
+            const Staging staging =
+                memory.Find(from,
+                            nic,
+                            from == a && EndsAtCpus(nics, a, nic, rules),
+                            isSender && RefusesGdr(rules, cluster, paths, from, nic, true));
             Append(staging, connection.waypoints);
-            if (gpu == a && from == a && staging.receiver != Cluster::NO_VERTEX)
+            if (isSender && from == a && staging.receiver != Cluster::NO_VERTEX)
             {
                 connection.hostWrite = ListHostLinks(cluster, paths, a, staging.receiver, false);
             }
@@ -330,7 +358,16 @@ PlanConnection(const Cluster& cluster,
             from = nic;
         }
     }
-    const Staging staging = memory.Find(from, b, from != a && EndsAtCpus(nics, b, from));
+    VertexId near = b; // as NCCL counts the distance to a NIC, see EndsAtCpus()
+    if (from != a && rules.gdrLevel && nics.FindRelay(b, from) != Cluster::NO_VERTEX)
+    {
+        near = nics.FindRelay(b, from);
+    }
+    const bool isRefused = local
+                               ? !AllowsPeerToPeer(rules, cluster, paths, a, b)
+                               : from != a && RefusesGdr(rules, cluster, paths, near, from, false);
+    const Staging staging =
+        memory.Find(from, b, from != a && EndsAtCpus(nics, b, from, rules), isRefused);
     Append(staging, connection.waypoints);
     if (staging.receiver != Cluster::NO_VERTEX)
     {
@@ -345,7 +382,8 @@ PlanConnection(const Cluster& cluster,
         connection.hop = HopKind::NVLINK;
         for (LinkId link : paths.Walk(a, b, [](VertexId, std::size_t) { return 0; }))
         {
-            if (cluster.GetLinks()[link].technology != LinkTechnology::NVLINK)
+            if (cluster.GetLinks()[link].technology != LinkTechnology::NVLINK ||
+                staging.receiver != Cluster::NO_VERTEX)
             {
                 connection.hop = HopKind::PCIE;
             }

@@ -8,6 +8,7 @@
 #define PROTEUS_CONNECTION_H
 
 #include "proteus-block-cost.h"
+#include "proteus-transport-rules.h"
 
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-collective-kernel-cost.h"
@@ -95,10 +96,19 @@ class HostLinkShares
 };
 
 /// @ingroup proteus
-/// @param cluster of the vertices @param paths of it @param from a vertex @param to another one
-/// @return whether what is between them bars them from each other, so that copies go through the
-/// memory of a host
-bool CrossesHostMemory(const Cluster& cluster, const Paths& paths, VertexId from, VertexId to);
+/// @param cluster of the vertex @param paths of it @param from a vertex of a server
+/// @return the CPU of the server that is nearest to it, or Cluster::NO_VERTEX
+VertexId FindNearestCpu(const Cluster& cluster, const Paths& paths, VertexId from);
+
+/// @ingroup proteus
+/// @param cluster of the vertices @param paths of it @param from a GPU @param to another one of its
+/// server @param rules of transports @return whether what is between them, or NCCL, bars them from
+/// each other, so that copies go through the memory of a host
+bool CrossesHostMemory(const Cluster& cluster,
+                       const Paths& paths,
+                       VertexId from,
+                       VertexId to,
+                       const TransportRules& rules);
 
 /**
  * @ingroup proteus
@@ -126,6 +136,7 @@ uint64_t GetConnectionFlow(const Cluster& cluster,
  * @param source device that sends
  * @param destination device that receives
  * @param kernelCopies whether kernels move the bytes inside a server, not copy engines
+ * @param rules of transports
  * @return the connection
  */
 Connection PlanConnection(const Cluster& cluster,
@@ -135,7 +146,8 @@ Connection PlanConnection(const Cluster& cluster,
                           uint32_t channel,
                           DeviceId source,
                           DeviceId destination,
-                          bool kernelCopies = true);
+                          bool kernelCopies = true,
+                          const TransportRules& rules = TransportRules());
 
 } // namespace proteus
 } // namespace ns3

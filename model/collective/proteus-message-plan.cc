@@ -20,11 +20,8 @@ namespace proteus
 namespace
 {
 
-constexpr uint64_t LL_BYTES = 16384;           // NCCL_P2P_LL_THRESHOLD
-constexpr double GBPS_OF_NETWORK_CHANNEL = 14; // NCCL_P2P_PER_CHANNEL_NET_BW
-constexpr uint32_t PEERS_OF_CHANNEL = 8;       // NCCL_MAX_DEV_WORK_P2P_PER_BATCH
-constexpr uint64_t LONG_PART = 32;             // chunks; of one server
-constexpr uint64_t LL_STEP_BYTES = 65536;      // with flags: half of it is payload
+constexpr uint32_t PEERS_OF_CHANNEL = 8; // NCCL_MAX_DEV_WORK_P2P_PER_BATCH
+constexpr uint64_t LONG_PART = 32;       // chunks; of one server
 // The first versions whose LL limit counts all channels of a peer, and those that are used.
 constexpr uint32_t FIRST_LIMIT_OF_PEER = 222;
 constexpr uint32_t FIRST_LIMIT_OF_USED = 229;
@@ -68,7 +65,7 @@ CountPeerChannels(const MessageQuestion& question, uint32_t all)
         if (network == 0)
         {
             const auto busy = static_cast<uint32_t>(
-                std::ceil(std::floor(question.networkGBps) / GBPS_OF_NETWORK_CHANNEL));
+                std::ceil(std::floor(question.networkGBps) / question.networkChannelGBps));
             network = std::max({busy, question.networkCards, 1u});
             while (PowerOfTwo(std::min(most, network)) *
                            DivideUp(question.ranks, PEERS_OF_CHANNEL) >
@@ -110,8 +107,8 @@ PlanMessage(const MessageQuestion& question)
     // In between the limit did not depend on the parts, and parts were those of the protocol.
     const bool hasPartsOfLl = question.version >= FIRST_LIMIT_OF_PEER &&
                               question.version < FIRST_LIMIT_OF_USED && !isNetwork &&
-                              question.bytes <= most * LL_BYTES;
-    const uint64_t stepBytes = hasPartsOfLl ? LL_STEP_BYTES : question.chunkBytes;
+                              question.bytes <= most * question.llBytes;
+    const uint64_t stepBytes = hasPartsOfLl ? question.llStepBytes : question.chunkBytes;
     const uint64_t shortest = std::max<uint64_t>(stepBytes / (isNetwork ? 2 : 8), 1);
     const uint64_t longest = question.chunkBytes * (isNetwork ? 1 : LONG_PART);
     const uint64_t bytes = std::max<uint64_t>(question.bytes, 1);
@@ -126,7 +123,7 @@ PlanMessage(const MessageQuestion& question)
     const uint32_t counted = question.version >= FIRST_LIMIT_OF_USED   ? plan.channels
                              : question.version >= FIRST_LIMIT_OF_PEER ? most
                                                                        : 1;
-    if (!isNetwork && bytes <= counted * LL_BYTES)
+    if (!isNetwork && bytes <= counted * question.llBytes)
     {
         plan.protocol = Protocol::LL;
     }

@@ -36,6 +36,10 @@ struct MessageQuestion
     uint32_t networkCards{1};               //!< NICs of a GPU
     uint64_t chunkBytes{P2P_NETWORK_BYTES}; //!< most bytes of one chunk
     uint32_t version{230};                  //!< of NCCL, see GetNcclTuner()
+    uint64_t llBytes{16384};                //!< most of a channel of LL (NCCL_P2P_LL_THRESHOLD)
+    double networkChannelGBps{14};          //!< that a channel of a peer in another server is to
+                                            //!< carry (NCCL_P2P_PER_CHANNEL_NET_BW), as of 2.29
+    uint64_t llStepBytes{65536};            //!< of a slot of LL, with flags: half of it is payload
 };
 
 /// @ingroup proteus

@@ -41,6 +41,22 @@ const NetPluginRegistry::Registration REGISTER_EFA_V1_2022("efa-v1-2022",
                                                            {19, 150, {Protocol::SIMPLE}});
 const NetPluginRegistry::Registration REGISTER_EFA("efa", {19, 75});
 const NetPluginRegistry::Registration REGISTER_EFA_V3("efa-v3", {6, 35});
+// From 1.9 of April 2024 on it sets chunks of NVLS on all platforms (v1.9.0-aws,
+// src/platform-aws.c, platform_init(); v1.8.0-aws has that of trees), which matter from P5 on, and
+// from 1.16 of June 2025 on buffers and chunks of messages as well (v1.16.0, src/platform-aws.cpp,
+// platform_data_map; v1.15.0 does not).
+const std::set<Protocol> ALL{Protocol::LL, Protocol::LL128, Protocol::SIMPLE};
+const char* const SINCE_1_9 = "NCCL_NVLSTREE_MAX_CHUNKSIZE=512K,NCCL_NVLS_CHUNKSIZE=512K";
+const char* const SINCE_1_16 = "NCCL_NVLSTREE_MAX_CHUNKSIZE=512K,NCCL_NVLS_CHUNKSIZE=512K,"
+                               "NCCL_BUFFSIZE=8M,NCCL_P2P_NET_CHUNKSIZE=512K";
+const NetPluginRegistry::Registration REGISTER_EFA_1_9("efa-1.9", {19, 75, ALL, true, SINCE_1_9});
+const NetPluginRegistry::Registration REGISTER_EFA_1_16("efa-1.16",
+                                                        {19, 75, ALL, true, SINCE_1_16});
+const NetPluginRegistry::Registration REGISTER_EFA_V1_1_16(
+    "efa-v1-1.16",
+    {19, 75, {Protocol::SIMPLE}, true, "NCCL_BUFFSIZE=8M,NCCL_P2P_NET_CHUNKSIZE=512K"});
+const NetPluginRegistry::Registration REGISTER_EFA_V3_1_16("efa-v3-1.16",
+                                                           {6, 35, ALL, true, SINCE_1_16});
 
 // GPUDirect-TCPXO (FasTrak) of Google's A3 Mega, whose source is not public: what a chunk takes
 // longer is that of the all-gather of workloads/measurements, whose small sizes take what LL takes;
@@ -52,6 +68,14 @@ const NetPluginRegistry::Registration REGISTER_FASTRAK_SIMPLE("fastrak-simple",
                                                               {28, 0, {Protocol::SIMPLE}, false});
 
 } // namespace
+
+NcclVariables
+GetNcclVariables(const std::string& plugin, const std::string& text, uint32_t version)
+{
+    return ParseNcclVariables(text,
+                              version,
+                              ParseNcclVariables(FindNetPlugin(plugin).variables, version));
+}
 
 std::string
 ListNetPlugins()

@@ -7,6 +7,7 @@
 #ifndef PROTEUS_NET_PLUGIN_H
 #define PROTEUS_NET_PLUGIN_H
 
+#include "proteus-nccl-variables.h"
 #include "proteus-protocol.h"
 
 #include "ns3/proteus-registry.h"
@@ -36,6 +37,9 @@ struct NetPlugin
     /// communicators of a process. LL and LL128 need a network that delivers bytes in order.
     std::set<Protocol> protocols{Protocol::LL, Protocol::LL128, Protocol::SIMPLE};
     bool nvls{true}; //!< whether NCCL may choose NVLS and NVLSTree (NCCL_NVLS_ENABLE)
+    /// What else it sets for all communicators of a process, see ParseNcclVariables(); what the
+    /// user says counts more.
+    const char* variables{""};
 
     /// @return that a chunk takes longer, picoseconds
     int64_t GetChunkPs() const
@@ -55,6 +59,13 @@ using NetPluginRegistry = Registry<NetPlugin>;
  * @throw std::invalid_argument that lists the known names
  */
 const NetPlugin& FindNetPlugin(const std::string& name);
+
+/// @ingroup proteus
+/// @param plugin of the network, by its name @param text of the user, see ParseNcclVariables()
+/// @param version of NCCL @return what both say
+NcclVariables GetNcclVariables(const std::string& plugin,
+                               const std::string& text,
+                               uint32_t version);
 
 /// @ingroup proteus
 /// @return the names of all plug-ins, with commas between them

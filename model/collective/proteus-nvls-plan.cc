@@ -77,6 +77,10 @@ PlanNvls(const NvlsQuestion& question)
         plan.channels =
             question.servers == 1 && question.version >= FIRST_FEWER_IN_ONE_SERVER ? 24 : 32;
     }
+    if (question.version < FIRST_CHUNKS_OF_NVLS)
+    {
+        plan.treeChunkBytes = WHOLE_SLOT_BYTES;
+    }
     if (question.servers >= 4 && question.version >= FIRST_SHORT_TREE_CHUNKS)
     {
         plan.treeChunkBytes = 64 * KIB;

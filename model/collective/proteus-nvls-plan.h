@@ -35,6 +35,13 @@ struct NvlsQuestion
 };
 
 /// @ingroup proteus
+/// Stands for a chunk of as many bytes as a slot has.
+constexpr uint64_t WHOLE_SLOT_BYTES = uint64_t{1} << 40;
+/// @ingroup proteus
+/// The first version whose trees have no longer chunks than NVLS in one server.
+constexpr uint32_t FIRST_CHUNKS_OF_NVLS = 221;
+
+/// @ingroup proteus
 /// Channels and chunks of NVLS.
 struct NvlsPlan
 {
@@ -46,7 +53,9 @@ struct NvlsPlan
 /**
  * @ingroup proteus
  * What NCCL takes: 16 channels on Hopper; on Blackwell 32, from 2.27 on 24 in one server or domain
- * of NVLink; chunks of 128 KiB, from 2.19 on trees of four and more servers 64 KiB; from 2.30 on
+ * of NVLink; chunks of 128 KiB, of trees up to 2.20 whole slots, from 2.19 on trees of four and
+ * more servers 64 KiB (v2.18.3 to v2.20.5, src/enqueue.cc, NCCL_ALGO_NVLS_TREE; v2.21.5 has
+ * NCCL_NVLS_CHUNKSIZE for both); from 2.30 on
  * Blackwell across servers both depend on the NICs (NVIDIA/nccl v2.30.7, src/transport/nvls.cc,
  * ncclNvlsTuning(); v2.27.3, ncclNvlsInit(); v2.19.3, src/enqueue.cc).
  * @param question what is wanted

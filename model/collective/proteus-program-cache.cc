@@ -6,6 +6,8 @@
 
 #include "proteus-program-cache.h"
 
+#include "proteus-net-plugin.h"
+
 #include "ns3/proteus-server-hosts.h"
 
 #include <algorithm>
@@ -96,6 +98,21 @@ FindServerKinds(const Cluster& cluster)
     return kinds;
 }
 
+CollectivePreferences
+MakePreferences(const ProgramSettings& settings)
+{
+    CollectivePreferences preferences;
+    preferences.protocol = settings.protocol;
+    preferences.networkChannels = settings.networkChannels;
+    preferences.communicatorRanks = settings.communicatorRanks;
+    preferences.ncclVersion = settings.ncclVersion;
+    preferences.cpuVendor = settings.cpuVendor;
+    preferences.netPlugin = settings.netPlugin;
+    preferences.variables =
+        GetNcclVariables(settings.netPlugin, settings.ncclVariables, settings.ncclVersion);
+    return preferences;
+}
+
 ProgramCache::ProgramCache(const ExecutionGraph& graph,
                            const Cluster& cluster,
                            const Paths& paths,
@@ -104,18 +121,7 @@ ProgramCache::ProgramCache(const ExecutionGraph& graph,
       m_cluster(cluster),
       m_paths(paths),
       m_settings(settings),
-      m_chooser(cluster,
-                paths,
-                [&settings]() {
-                    CollectivePreferences preferences;
-                    preferences.protocol = settings.protocol;
-                    preferences.networkChannels = settings.networkChannels;
-                    preferences.communicatorRanks = settings.communicatorRanks;
-                    preferences.ncclVersion = settings.ncclVersion;
-                    preferences.cpuVendor = settings.cpuVendor;
-                    preferences.netPlugin = settings.netPlugin;
-                    return preferences;
-                }()),
+      m_chooser(cluster, paths, MakePreferences(settings)),
       m_serverKinds(FindServerKinds(cluster)),
       m_firstOfServer(FindFirstVertices(cluster)),
       m_shapeOf(graph.GetGroups().size(), NO_ID)

@@ -44,9 +44,14 @@ struct ProgramSettings
     uint32_t ncclVersion{230};      //!< see CollectivePreferences
     std::string cpuVendor;          //!< see CollectivePreferences
     std::string netPlugin;          //!< name of a NetPlugin; empty: that of the network
+    std::string ncclVariables;      //!< see ParseNcclVariables()
     Maker maker;                    //!< instead of the built-in algorithms; may be empty
     std::shared_ptr<const CollectiveCosts> costs; //!< of kernels; null: those that are built in
 };
+
+/// @ingroup proteus
+/// @param settings of collectives @return what they ask of NCCL, but for algorithm and channels
+CollectivePreferences MakePreferences(const ProgramSettings& settings);
 
 /**
  * @ingroup proteus

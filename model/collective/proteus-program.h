@@ -8,6 +8,7 @@
 #define PROTEUS_PROGRAM_H
 
 #include "proteus-protocol.h"
+#include "proteus-transport-rules.h"
 
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-graph.h"
@@ -212,6 +213,7 @@ struct CollectiveRequest
     uint32_t networkChannels{0}; //!< direct, pxn: channels to a peer in another server; 0: channels
     /// All-to-all, gather, scatter: see InsertMessageRelays().
     bool relaysMessages{true};
+    TransportRules rules;        //!< how GPUs of a server reach each other
     uint32_t messagesOfBlock{8}; //!< direct, pxn: to another server, that share a thread block; see
                                  //!< MessageBlocks
     /// Direct, pxn: thread blocks of a kernel that messages are spread over, a power of two; 0: as
@@ -290,12 +292,14 @@ Extent CutExtent(const Extent& whole, uint64_t parts, uint64_t index);
  * @param channels how many; 0 for the default: one for each ring that was found across servers; in
  * a single server two, of which one uses the link while the other copies (NCCL doubles its channels
  * as well)
+ * @param rules of transports
  * @return by channel, ranks in the order of the ring
  */
 std::vector<std::vector<uint32_t>> MakeRingOrders(const Cluster& cluster,
                                                   const Paths& paths,
                                                   const std::vector<VertexId>& vertices,
-                                                  uint32_t channels = 0);
+                                                  uint32_t channels = 0,
+                                                  const TransportRules& rules = TransportRules());
 
 /**
  * @ingroup proteus

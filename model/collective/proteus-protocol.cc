@@ -45,9 +45,9 @@ IsPointToPoint(Collective collective)
 }
 
 uint64_t
-ProtocolTraits::SlotBytes() const
+ProtocolTraits::SlotBytes(uint64_t buffer) const
 {
-    return bufferBytes / CHUNK_SLOTS / lineBytes * dataBytes;
+    return (buffer > 0 ? buffer : bufferBytes) / CHUNK_SLOTS / lineBytes * dataBytes;
 }
 
 const char*
@@ -88,15 +88,16 @@ ProtocolTraits::RoundBytes() const
 ChunkPlan
 PlanChunks(const ChunkQuestion& question)
 {
-    const uint64_t slot = GetTraits(question.protocol).SlotBytes();
+    const uint64_t slot = GetTraits(question.protocol).SlotBytes(question.bufferBytes);
     ChunkPlan plan{slot, CHUNK_SLOTS, 1, 1};
     const AlgorithmTraits& algorithm = GetAlgorithmTraits(question.algorithm);
     if (IsPointToPoint(question.collective))
     {
+        const uint64_t usual = question.hasNetworkPeers || !question.hasNvlinkPeers
+                                   ? P2P_NETWORK_BYTES
+                                   : P2P_NVLINK_BYTES;
         plan.stepBytes =
-            std::min(slot,
-                     question.hasNetworkPeers || !question.hasNvlinkPeers ? P2P_NETWORK_BYTES
-                                                                          : P2P_NVLINK_BYTES);
+            std::min(slot, question.messageChunkBytes > 0 ? question.messageChunkBytes : usual);
     }
     else if (algorithm.planChunks)
     {

@@ -65,8 +65,9 @@ struct ProtocolTraits
         return (bytes + dataBytes - 1) / dataBytes * lineBytes;
     }
 
+    /// @param buffer bytes of a connection on the wire; 0: bufferBytes
     /// @return most payload of one slot
-    uint64_t SlotBytes() const;
+    uint64_t SlotBytes(uint64_t buffer = 0) const;
 
     /// @return payload that all threads of a block move at once; with LL and LL128 every line has
     /// its own flag, so that a chunk passes through a GPU line by line, and this is as good as one
@@ -106,6 +107,8 @@ struct ChunkQuestion
     uint64_t leastTrafficBytes{uint64_t{32} << 10}; //!< of a channel that is taken
     uint64_t nvlsChunkBytes{131072};                //!< most of a chunk with nvls
     uint64_t nvlsTreeChunkBytes{131072};            //!< most of a chunk with nvls-tree
+    uint64_t bufferBytes{0};                        //!< of a connection; 0: as the protocol has it
+    uint64_t messageChunkBytes{0};                  //!< point to point; 0: as NCCL has it
 };
 
 /// @ingroup proteus

@@ -59,9 +59,15 @@ KeepSingleConnections(const std::vector<uint32_t>& order, std::vector<uint32_t>&
 } // namespace
 
 GroupRelays
-FindGroupRelays(const Cluster& cluster, const std::vector<VertexId>& vertices)
+FindGroupRelays(const Cluster& cluster,
+                const std::vector<VertexId>& vertices,
+                const TransportRules& rules)
 {
     GroupRelays result;
+    if (!rules.HasRelays())
+    {
+        return result;
+    }
     for (const auto& members : GroupByServer(cluster, vertices))
     {
         std::vector<VertexId> gpus;
@@ -162,7 +168,7 @@ InsertMessageRelays(CollectiveProgram& program,
         uint32_t channel;
     };
 
-    const auto relays = FindGroupRelays(cluster, request.vertices);
+    const auto relays = FindGroupRelays(cluster, request.vertices, request.rules);
     std::vector<Message> messages;
     uint32_t next = program.channels; // of connections of their own
     for (uint32_t from = 0; from < program.ranks.size(); ++from)

@@ -25,22 +25,19 @@ namespace
 constexpr uint32_t DEFAULT_CAPABILITY = 80; // of GPUs of unknown models
 
 /// @param cluster with the GPUs @param paths of it @param gpus of one server
-/// @param hasNetwork whether rings go on to other servers
+/// @param hasNetwork whether rings go on to other servers @param rules of transports
 /// @return positions of the GPUs, by channel, in the order of the ring
 std::vector<std::vector<uint32_t>>
 FindOrders(const Cluster& cluster,
            const Paths& paths,
            const std::vector<VertexId>& gpus,
-           bool hasNetwork)
+           bool hasNetwork,
+           const TransportRules& rules)
 {
     const uint32_t known = FindComputeCapability(cluster.GetVertices()[gpus.front()].model);
     const uint32_t capability = known > 0 ? known : DEFAULT_CAPABILITY;
-    const ServerLinks links(cluster,
-                            paths,
-                            gpus,
-                            hasNetwork,
-                            capability,
-                            FindCpuVendor(cluster, gpus));
+    const ServerLinks
+        links(cluster, paths, gpus, hasNetwork, capability, FindCpuVendor(cluster, gpus), rules);
     return SearchRings(links, !hasNetwork, capability).orders;
 }
 
@@ -88,7 +85,8 @@ ServerChains
 MakeServerChains(const Cluster& cluster,
                  const Paths& paths,
                  const std::vector<VertexId>& vertices,
-                 uint32_t channels)
+                 uint32_t channels,
+                 const TransportRules& rules)
 {
     const auto servers = GroupByServer(cluster, vertices);
     const bool hasNetwork =
@@ -108,7 +106,7 @@ MakeServerChains(const Cluster& cluster,
         auto& found = known[places];
         if (found.empty())
         {
-            found = FindOrders(cluster, paths, gpus, hasNetwork);
+            found = FindOrders(cluster, paths, gpus, hasNetwork, rules);
         }
         if (chains.empty())
         {
@@ -131,10 +129,11 @@ std::vector<std::vector<uint32_t>>
 MakeRingOrders(const Cluster& cluster,
                const Paths& paths,
                const std::vector<VertexId>& vertices,
-               uint32_t channels)
+               uint32_t channels,
+               const TransportRules& rules)
 {
-    const NicTable nics(cluster);
-    const ServerChains chains = MakeServerChains(cluster, paths, vertices, channels);
+    const NicTable nics(cluster, rules.pxn);
+    const ServerChains chains = MakeServerChains(cluster, paths, vertices, channels, rules);
     std::vector<std::vector<uint32_t>> orders(chains.size());
     for (std::size_t channel = 0; channel < chains.size(); ++channel)
     {

@@ -6,6 +6,8 @@
 
 #include "proteus-server-links.h"
 
+#include "proteus-connection.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -97,14 +99,19 @@ ServerLinks::ServerLinks(const Cluster& cluster,
                          const std::vector<VertexId>& gpus,
                          bool hasNetwork,
                          uint32_t computeCapability,
-                         CpuVendor cpu)
+                         CpuVendor cpu,
+                         const TransportRules& rules)
     : m_cluster(cluster),
       m_paths(paths),
       m_gpus(gpus),
       m_hasNetwork(hasNetwork),
       m_capability(computeCapability),
       m_cpu(cpu),
-      m_relays(FindRelays(cluster, gpus))
+      m_rules(rules),
+      m_relays(rules.HasRelays() ? FindRelays(cluster, gpus)
+                                 : std::vector<std::vector<uint32_t>>(
+                                       gpus.size(),
+                                       std::vector<uint32_t>(gpus.size(), NO_RANK)))
 {
     for (const VertexId gpu : m_gpus)
     {
@@ -114,6 +121,10 @@ ServerLinks::ServerLinks(const Cluster& cluster,
         {
             const bool isNvlink =
                 m_cluster.GetLinks()[port.link].technology == LinkTechnology::NVLINK;
+            if (isNvlink && !m_rules.peerToPeer)
+            {
+                continue; // which is there for nobody
+            }
             (isNvlink ? nvlink : other) += GetLinkGBps(port.link);
             m_hasNvswitch = m_hasNvswitch ||
                             m_cluster.GetVertices()[port.neighbor].kind == VertexKind::NVSWITCH;
@@ -211,6 +222,23 @@ ServerLinks::MakeWay(const std::vector<VertexId>& vertices)
     return way;
 }
 
+ServerWay
+ServerLinks::MakeWayBetween(VertexId a, VertexId b)
+{
+    // Of ways that cross a CPU anyhow it makes no difference (ncclTopoComputePaths(),
+    // addInterStep()).
+    if (FindPathType(m_cluster, m_paths, a, b) > PathType::PXB ||
+        AllowsPeerToPeer(m_rules, m_cluster, m_paths, a, b))
+    {
+        return MakeWay({a, b});
+    }
+    const VertexId near = FindNearestCpu(m_cluster, m_paths, a);
+    const VertexId far = FindNearestCpu(m_cluster, m_paths, b);
+    return near == Cluster::NO_VERTEX || far == Cluster::NO_VERTEX ? MakeWay({a, b})
+           : near == far                                           ? MakeWay({a, near, b})
+                                                                   : MakeWay({a, near, far, b});
+}
+
 void
 ServerLinks::AddWaysBetween()
 {
@@ -222,7 +250,7 @@ ServerLinks::AddWaysBetween()
             if (a != b)
             {
                 const uint32_t relay = m_relays[a][b];
-                m_between[a][b] = relay == NO_RANK ? MakeWay({m_gpus[a], m_gpus[b]})
+                m_between[a][b] = relay == NO_RANK ? MakeWayBetween(m_gpus[a], m_gpus[b])
                                                    : MakeWay({m_gpus[a], m_gpus[relay], m_gpus[b]});
                 if (!m_hasNetwork)
                 {
@@ -236,7 +264,7 @@ ServerLinks::AddWaysBetween()
 void
 ServerLinks::AddWaysOut()
 {
-    const NicTable nics(m_cluster);
+    const NicTable nics(m_cluster, m_rules.pxn);
     m_in.resize(m_gpus.size());
     m_out.resize(m_gpus.size());
     for (uint32_t gpu = 0; gpu < m_gpus.size(); ++gpu)

@@ -58,13 +58,15 @@ class ServerLinks
      * @param hasNetwork whether channels come from and go to other servers
      * @param computeCapability of the GPUs, ten times
      * @param cpu who made the CPUs
+     * @param rules of transports
      */
     ServerLinks(const Cluster& cluster,
                 const Paths& paths,
                 const std::vector<VertexId>& gpus,
                 bool hasNetwork,
                 uint32_t computeCapability,
-                CpuVendor cpu);
+                CpuVendor cpu,
+                const TransportRules& rules = TransportRules());
 
     /// @return how many GPUs take part
     uint32_t CountGpus() const
@@ -140,6 +142,9 @@ class ServerLinks
     double GetJoinedGBps(LinkId link) const;
     /// @param vertices to pass, first to last @return the way
     ServerWay MakeWay(const std::vector<VertexId>& vertices);
+    /// @param a a GPU @param b another one @return the way between them, by way of the CPUs next to
+    /// them where no other may be taken
+    ServerWay MakeWayBetween(VertexId a, VertexId b);
     /// Finds the ways between GPUs.
     void AddWaysBetween();
     /// Finds the ways to the network and from it.
@@ -151,6 +156,7 @@ class ServerLinks
     const bool m_hasNetwork;
     const uint32_t m_capability;
     const CpuVendor m_cpu;
+    const TransportRules m_rules;
     std::vector<std::vector<uint32_t>> m_relays; //!< by GPU and GPU
     std::map<std::pair<LinkId, VertexId>, uint32_t> m_directions;
     std::vector<double> m_rates;                   //!< by direction

@@ -148,8 +148,8 @@ class NcclEstimate
         switch (m_algorithm)
         {
         case NcclAlgorithm::PAT: // one GPU in each server only
-            return m_tuner.hasPat && !m_isAllReduce && m_system.servers == m_system.ranks &&
-                   m_system.computeCapability >= 60;
+            return m_tuner.hasPat && m_system.pat && !m_isAllReduce &&
+                   m_system.servers == m_system.ranks && m_system.computeCapability >= 60;
         case NcclAlgorithm::COLLNET_DIRECT:
             return m_system.collnet && m_system.servers >= 2 && m_isAllReduce;
         case NcclAlgorithm::NVLS: // across servers only with reductions in the network
@@ -172,7 +172,13 @@ class NcclEstimate
 
     bool IsLl128Taken() const
     {
-        const NcclPath worst = m_system.computeCapability >= 90 ? NcclPath::PXN : NcclPath::PXB;
+        if (m_system.forcesLl128)
+        {
+            return m_tuner.hasLl128;
+        }
+        // Without C2C there is no LL128 by way of other GPUs either, which may have it.
+        const NcclPath worst =
+            m_system.computeCapability >= 90 && m_system.c2cLl128 ? NcclPath::PXN : NcclPath::PXB;
         // Older versions take C2C to a CPU and its PCIe for PCIe alone.
         const NcclPath inter = m_pattern.typeInter == NcclPath::P2C && !m_tuner.hasC2cLl128
                                    ? NcclPath::PHB

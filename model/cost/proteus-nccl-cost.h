@@ -114,6 +114,9 @@ struct NcclSystem
     NcclPattern tree;                //!< of the tree search
     bool simpleTree{false};          //!< whether one GPU of a server talks to parent and children
     NcclPattern nvls;                //!< of the NVLS search; no channels where there is none
+    bool pat{true};                  //!< whether there may be PAT
+    bool c2cLl128{true};             //!< whether LL128 may go to NICs by way of C2C
+    bool forcesLl128{false};         //!< whether LL128 is asked for, on whatever GPUs
 };
 
 /// @ingroup proteus

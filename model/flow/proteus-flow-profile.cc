@@ -165,7 +165,8 @@ FlowProfiles::FlowProfiles(const ExecutionGraph& graph,
       m_hasCongestion(parameters.congestion != nullptr),
       m_routes(cluster, paths, parameters),
       m_programs(std::move(programs)),
-      m_nics(cluster, GetNcclTuner(m_programs->GetSettings().ncclVersion).hasPxn),
+      m_rules(MakeTransportRules(MakePreferences(m_programs->GetSettings()))),
+      m_nics(cluster, m_rules.pxn),
       m_ofTask(graph.GetNTasks(), nullptr)
 {
 }
@@ -509,7 +510,8 @@ FlowProfiles::FindConnection(DeviceId from, DeviceId to, uint32_t channel) const
         {from, to, m_nics.Get(gpus[from], channel), m_nics.Get(gpus[to], channel)});
     if (isNew)
     {
-        place->second.connection = PlanConnection(m_cluster, m_paths, m_nics, 0, channel, from, to);
+        place->second.connection =
+            PlanConnection(m_cluster, m_paths, m_nics, 0, channel, from, to, true, m_rules);
     }
     return place->second;
 }

@@ -339,7 +339,8 @@ class FlowProfiles
     std::map<ProgramCache::Key, Shape> m_shapes;
     std::map<FamilyKey, std::shared_ptr<Family>> m_families;
     mutable std::unordered_map<ConnectionName, PlannedConnection, HashOfName> m_connections;
-    NicTable m_nics; //!< of the cluster
+    TransportRules m_rules; //!< of connections
+    NicTable m_nics;        //!< of the cluster
     std::map<ProfileKey, CollectiveProfile> m_profiles;
     std::map<ProfileKey, std::shared_ptr<const ReplayInput>> m_wholes; //!< see GetWhole()
     std::vector<const CollectiveProfile*> m_ofTask; //!< by task, null until it is known

@@ -205,6 +205,7 @@ GetFlowCollectiveFields()
             "NcclVersion",
             "CpuVendor",
             "NetPlugin",
+            "NcclVariables",
             "LaunchMode",
             "LaunchOverhead",
             "KernelCosts"};

@@ -14,11 +14,11 @@ namespace proteus
 CollectiveQueuePairs::CollectiveQueuePairs(const ExecutionGraph& graph,
                                            Ptr<Transport> transport,
                                            bool kernelCopies,
-                                           bool hasRelays)
+                                           const TransportRules& rules)
     : m_graph(graph),
       m_transport(transport),
       m_kernelCopies(kernelCopies),
-      m_hasRelays(hasRelays)
+      m_rules(rules)
 {
 }
 
@@ -37,7 +37,7 @@ CollectiveQueuePairs::Get(GroupId group,
     {
         if (!m_nics)
         {
-            m_nics.emplace(m_transport->GetFabric()->GetCluster(), m_hasRelays);
+            m_nics.emplace(m_transport->GetFabric()->GetCluster(), m_rules.pxn);
         }
         const Connection connection = PlanConnection(m_transport->GetFabric()->GetCluster(),
                                                      m_transport->GetFabric()->GetWholePaths(),
@@ -46,7 +46,8 @@ CollectiveQueuePairs::Get(GroupId group,
                                                      channel,
                                                      m_graph.GetGroup(group)[from],
                                                      m_graph.GetGroup(group)[to],
-                                                     m_kernelCopies);
+                                                     m_kernelCopies,
+                                                     m_rules);
         QueuePairOptions options;
         options.source = connection.source;
         options.destination = connection.destination;

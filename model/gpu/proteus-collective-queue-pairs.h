@@ -37,12 +37,12 @@ class CollectiveQueuePairs
      * @param graph whose groups communicate; must outlive this object
      * @param transport that has the queue pairs
      * @param kernelCopies whether kernels move the bytes inside a server, not copy engines
-     * @param hasRelays see NicTable
+     * @param rules of transports
      */
     CollectiveQueuePairs(const ExecutionGraph& graph,
                          Ptr<Transport> transport,
                          bool kernelCopies,
-                         bool hasRelays);
+                         const TransportRules& rules);
 
     /**
      * @param group the ranks' group
@@ -83,7 +83,7 @@ class CollectiveQueuePairs
     Ptr<Transport> m_transport;     //!< that has the queue pairs
     std::optional<NicTable> m_nics; //!< of the cluster, which the transport knows once it is set up
     bool m_kernelCopies;            //!< see CollectiveQueuePairs()
-    bool m_hasRelays;               //!< see CollectiveQueuePairs()
+    TransportRules m_rules;         //!< see CollectiveQueuePairs()
     /// By group, channel, sender's and receiver's rank, rate, and class.
     std::map<std::tuple<GroupId, uint32_t, uint32_t, uint32_t, double, uint32_t>, uint32_t> m_pairs;
     std::vector<BlockHop> m_sendHops;                 //!< by queue pair

@@ -136,6 +136,12 @@ PacketNetwork::GetTypeId()
                           StringValue(""),
                           MakeStringAccessor(&PacketNetwork::m_netPlugin),
                           MakeStringChecker())
+            .AddAttribute("NcclVariables",
+                          "Variables of NCCL's environment, e.g. "
+                          "NCCL_BUFFSIZE=8M,NCCL_MAX_NCHANNELS=8: see ParseNcclVariables().",
+                          StringValue(""),
+                          MakeStringAccessor(&PacketNetwork::m_ncclVariables),
+                          MakeStringChecker())
             .AddAttribute("KernelCopies",
                           "Whether kernels move the bytes between GPUs of one server, as NCCL's "
                           "do, and not copy engines.",
@@ -249,6 +255,7 @@ PacketNetwork::MakeSettings() const
     settings.ncclVersion = m_ncclVersion;
     settings.cpuVendor = m_cpuVendor;
     settings.netPlugin = m_netPlugin;
+    settings.ncclVariables = m_ncclVariables;
     settings.maker = m_maker;
     settings.costs = m_costs;
     settings.launchMode = m_launchMode;

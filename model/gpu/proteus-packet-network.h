@@ -227,6 +227,7 @@ class PacketNetwork : public Object, public Network
     uint32_t m_ncclVersion;                               //!< attribute
     std::string m_cpuVendor;                              //!< attribute
     std::string m_netPlugin;                              //!< attribute
+    std::string m_ncclVariables;                          //!< attribute
     uint32_t m_communicatorRanks;                         //!< attribute
     Time m_pluginLatency;                                 //!< attribute
     std::string m_algorithm;                              //!< attribute

@@ -32,7 +32,10 @@ PacketWire::PacketWire(const ExecutionGraph& graph,
       m_kernels(graph, fabric->GetCluster(), settings),
       m_channelEnd(channelEnd),
       m_machine(*this),
-      m_pairs(graph, transport, settings.kernelCopies, GetNcclTuner(settings.ncclVersion).hasPxn),
+      m_pairs(graph,
+              transport,
+              settings.kernelCopies,
+              MakeTransportRules(MakePreferences(settings))),
       m_repetition(graph, fabric, transport, *this),
       m_lookahead(fabric->GetCluster())
 {

@@ -187,7 +187,7 @@ TEST(Connection, BlocksReadAndWriteHostMemoryWhereThereIsNoPeerToPeer)
     const Paths paths(barred);
     const NicTable nics(barred);
     const Connection host = PlanConnection(barred, paths, nics, 0, 0, 0, 7);
-    EXPECT_TRUE(CrossesHostMemory(barred, paths, host.source, host.destination));
+    EXPECT_TRUE(CrossesHostMemory(barred, paths, host.source, host.destination, TransportRules()));
     EXPECT_EQ(host.GetReceiveHop().kind, HopKind::PCIE);
     // PCIe Gen3 of 16 lanes, with the headers of SM copies.
     EXPECT_GT(host.GetReceiveHop().hostBytesPerSecond, 8e9);
@@ -201,7 +201,8 @@ TEST(Connection, BlocksReadAndWriteHostMemoryWhereThereIsNoPeerToPeer)
     for (const DeviceId to : {1, 9})
     {
         const Connection direct = PlanConnection(open, openPaths, openNics, 0, 0, 0, to);
-        EXPECT_FALSE(CrossesHostMemory(open, openPaths, direct.source, direct.destination)) << to;
+        EXPECT_FALSE(CrossesHostMemory(open, openPaths, direct.source, direct.destination, {}))
+            << to;
         EXPECT_EQ(direct.GetSendHop().hostBytesPerSecond, 0) << to;
         EXPECT_EQ(direct.GetReceiveHop().hostBytesPerSecond, 0) << to;
     }

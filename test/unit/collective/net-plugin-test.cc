@@ -6,6 +6,7 @@
 
 #include "ns3/proteus-collective-choice.h"
 #include "ns3/proteus-net-plugin.h"
+#include "ns3/proteus-program-cache.h"
 
 #include <gtest/gtest.h>
 #include <stdexcept>
@@ -25,10 +26,11 @@ TEST(NetPlugin, IsFoundByName)
     }
     catch (const std::invalid_argument& error)
     {
-        EXPECT_NE(
-            std::string(error.what())
-                .find("efa, efa-v1, efa-v1-2022, efa-v3, fastrak, fastrak-simple, ib, sockets"),
-            std::string::npos)
+        EXPECT_NE(std::string(error.what())
+                      .find("efa, efa-1.16, efa-1.9, efa-v1, efa-v1-1.16, efa-v1-2022, efa-v3, "
+                            "efa-v3-1.16, "
+                            "fastrak, fastrak-simple, ib, sockets"),
+                  std::string::npos)
             << error.what();
     }
 }
@@ -39,7 +41,7 @@ TEST(NetPlugin, AdaptersUpToP5TakeLongerThanTheirSoftware)
     // through the adapter for the 2 of any RDMA.
     constexpr int64_t US = 1000000;
     EXPECT_EQ(FindNetPlugin("efa-v3").GetChunkPs(), (20 - 14) * US);
-    for (const char* name : {"efa-v1", "efa-v1-2022", "efa"})
+    for (const char* name : {"efa-v1", "efa-v1-2022", "efa", "efa-1.16"})
     {
         EXPECT_EQ(FindNetPlugin(name).GetChunkPs(), (20 - 14 + 15 - 2) * US) << name;
     }
@@ -108,6 +110,34 @@ TEST(NetPlugin, TellsTheTunerBefore218WhatItCountsInPlaceOfItsOwn)
     };
     EXPECT_EQ(algorithm("efa-v1-2022"), "tree");
     EXPECT_EQ(algorithm(""), "ring");
+}
+
+TEST(NetPlugin, SetsVariablesThatTheUserMaySetOtherwise)
+{
+    constexpr uint64_t KIB = 1024;
+    const NcclVariables now = GetNcclVariables("efa-1.16", "", 230);
+    EXPECT_EQ(now.bufferBytes[0], 8192 * KIB);
+    EXPECT_EQ(now.networkChunkBytes, 512 * KIB);
+    EXPECT_EQ(now.nvlsChunkBytes, 512 * KIB);
+    EXPECT_EQ(GetNcclVariables("efa-1.16", "NCCL_BUFFSIZE=4M", 230).bufferBytes[0], 4096 * KIB);
+    EXPECT_EQ(GetNcclVariables("efa-1.16", "NCCL_BUFFSIZE=4M", 230).networkChunkBytes, 512 * KIB);
+    EXPECT_EQ(GetNcclVariables("efa-1.9", "", 230).bufferBytes[0], 0u);
+    EXPECT_EQ(GetNcclVariables("efa-1.9", "", 230).nvlsTreeChunkBytes, 512 * KIB);
+    EXPECT_EQ(GetNcclVariables("efa-1.9", "", 219).nvlsTreeChunkBytes, 0u); // not read yet
+    EXPECT_EQ(GetNcclVariables("efa-v1-1.16", "", 230).nvlsChunkBytes, 0u);
+    EXPECT_EQ(GetNcclVariables("", "", 230).bufferBytes[0], 0u);
+    // Two servers send messages in chunks of half a slot of 1 MiB then.
+    const Cluster cluster = MakeCluster("dgx-h100", 2);
+    const Paths paths(cluster);
+    ProgramSettings settings;
+    settings.netPlugin = "efa-1.16";
+    settings.protocol.clear();
+    CollectiveRequest request;
+    request.collective = Collective::ALL_TO_ALL;
+    request.bytes = uint64_t{1} << 30;
+    request.vertices = cluster.GetGpus();
+    CollectiveChooser(cluster, paths, MakePreferences(settings)).Complete(request);
+    EXPECT_EQ(request.chunkBytes, 512 * KIB);
 }
 
 TEST(NetPlugin, SaysWhatMayBeChosen)

@@ -43,9 +43,11 @@ TEST(NvlsPlan, ChannelsDependOnGpuVersionAndServers)
 
 TEST(NvlsPlan, ChunksDependOnServersAndCards)
 {
-    EXPECT_EQ(Plan(218, 90, 4).treeChunkBytes, 128 * KIB);
+    EXPECT_EQ(Plan(218, 90, 4).treeChunkBytes, WHOLE_SLOT_BYTES);
     EXPECT_EQ(Plan(219, 90, 4).treeChunkBytes, 64 * KIB);
-    EXPECT_EQ(Plan(219, 90, 3).treeChunkBytes, 128 * KIB);
+    EXPECT_EQ(Plan(219, 90, 3).treeChunkBytes, WHOLE_SLOT_BYTES);
+    EXPECT_EQ(Plan(220, 90, 3).chunkBytes, 128 * KIB);
+    EXPECT_EQ(Plan(221, 90, 3).treeChunkBytes, 128 * KIB);
     EXPECT_EQ(Plan(229, 100, 2).treeChunkBytes, 128 * KIB);
     EXPECT_EQ(Plan(230, 100, 2).treeChunkBytes, 64 * KIB);
     EXPECT_EQ(Plan(230, 100, 2).chunkBytes, 128 * KIB);
@@ -58,16 +60,29 @@ TEST(NvlsPlan, ChunksDependOnServersAndCards)
 
 TEST(NvlsPlan, IsThatOfRequests)
 {
-    const auto complete = [](const char* preset, uint32_t servers, const char* algorithm) {
+    const auto complete = [](const char* preset,
+                             uint32_t servers,
+                             const char* algorithm,
+                             uint32_t version = 230,
+                             const char* variables = "") {
         const Cluster cluster = MakeCluster(preset, servers);
         const Paths paths(cluster);
         CollectiveRequest request;
         request.vertices = cluster.GetGpus();
         request.bytes = uint64_t{16} << 30;
         request.algorithm = algorithm;
-        CollectiveChooser(cluster, paths).Complete(request);
+        CollectivePreferences preferences;
+        preferences.ncclVersion = version;
+        preferences.variables = ParseNcclVariables(variables, version);
+        CollectiveChooser(cluster, paths, preferences).Complete(request);
         return request;
     };
+    // Trees up to 2.20 have as long chunks as a slot, whatever NVLS has.
+    EXPECT_EQ(complete("dgx-h100", 2, "nvls-tree", 220).chunkBytes, 512 * KIB);
+    EXPECT_EQ(complete("dgx-h100", 2, "nvls-tree", 220, "NCCL_BUFFSIZE=8M").chunkBytes, 1024 * KIB);
+    EXPECT_EQ(
+        complete("dgx-h100", 2, "nvls-tree", 230, "NCCL_NVLSTREE_MAX_CHUNKSIZE=512K").chunkBytes,
+        128 * KIB);
     EXPECT_EQ(complete("hgx-b200", 1, "nvls").channels, 24u);
     EXPECT_EQ(complete("dgx-h100", 4, "nvls-tree").chunkBytes, 64 * KIB);
     EXPECT_EQ(complete("dgx-h100", 2, "nvls-tree").chunkBytes, 128 * KIB);

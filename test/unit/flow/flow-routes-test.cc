@@ -171,8 +171,11 @@ TEST(FlowRoutes, UnitsWaitInInputsOfCpus)
             }
             return seconds;
         };
+        TransportRules rules; // two GPUs at a CPU write to each other
+        rules.p2pLevel = PathType::SYS;
         const auto findQueueing = [&](DeviceId from, DeviceId to) {
-            const Connection connection = PlanConnection(cluster, paths, nics, 0, 0, from, to);
+            const Connection connection =
+                PlanConnection(cluster, paths, nics, 0, 0, from, to, true, rules);
             return sumQueueing(routes.Plan(connection, 0).route);
         };
         GroupConnection sum;

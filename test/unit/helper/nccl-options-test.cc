@@ -29,6 +29,7 @@ TEST(NcclOptions, SetWhatAllExecutorsRead)
     options.ncclVersion = "2.18.3";
     options.cpuVendor = "amd";
     options.netPlugin = "efa";
+    options.variables = "NCCL_BUFFSIZE=8M";
     options.SetDefaults();
     const CollectiveSettings settings = ReadCollectiveSettings();
     EXPECT_EQ(settings.algorithm, "tree");
@@ -38,6 +39,7 @@ TEST(NcclOptions, SetWhatAllExecutorsRead)
     EXPECT_EQ(settings.ncclVersion, 218u);
     EXPECT_EQ(settings.cpuVendor, "amd");
     EXPECT_EQ(settings.netPlugin, "efa");
+    EXPECT_EQ(settings.ncclVariables, "NCCL_BUFFSIZE=8M");
     EXPECT_THROW(options.SetDefaults(), std::invalid_argument); // the attributes are given by now
     Config::Reset();
     EXPECT_EQ(ReadCollectiveSettings().algorithm, "");

@@ -1,0 +1,133 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+// Variables that change no time here, and those that cannot be honoured.
+
+#include "proteus-nccl-variables.h"
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+using Registration = NcclVariableRegistry::Registration;
+
+/// @param reason why it does nothing @return the variable
+NcclVariable
+MakeIdle(const char* reason)
+{
+    NcclVariable variable;
+    variable.idle = reason;
+    return variable;
+}
+
+/// @param reason why it cannot be honoured @return the variable
+NcclVariable
+MakeUnread(const char* reason)
+{
+    NcclVariable variable;
+    variable.unread = reason;
+    return variable;
+}
+
+const char* const PRINTS = "it says what NCCL prints and checks";
+const char* const STARTS = "it is about how communicators are made, which takes no time here";
+const char* const RETRIES = "it is about failures of the network, of which there are none here";
+const char* const ONE_PAIR = "a connection has one queue pair here";
+const char* const HOST = "the host's own times are those of --launchMode";
+const char* const REGISTERED = "buffers of users are not registered here";
+
+const Registration REGISTER_DEBUG("NCCL_DEBUG", MakeIdle(PRINTS));
+const Registration REGISTER_DEBUG_FILE("NCCL_DEBUG_FILE", MakeIdle(PRINTS));
+const Registration REGISTER_DEBUG_SUBSYS("NCCL_DEBUG_SUBSYS", MakeIdle(PRINTS));
+const Registration REGISTER_CHECK_POINTERS("NCCL_CHECK_POINTERS", MakeIdle(PRINTS));
+const Registration REGISTER_TOPO_DUMP_FILE("NCCL_TOPO_DUMP_FILE", MakeIdle(PRINTS));
+const Registration REGISTER_GRAPH_DUMP_FILE("NCCL_GRAPH_DUMP_FILE", MakeIdle(PRINTS));
+const Registration REGISTER_NVTX_DISABLE("NCCL_NVTX_DISABLE", MakeIdle(PRINTS));
+const Registration REGISTER_RAS_ENABLE("NCCL_RAS_ENABLE", MakeIdle(PRINTS));
+
+const Registration REGISTER_COMM_ID("NCCL_COMM_ID", MakeIdle(STARTS));
+const Registration REGISTER_COMM_BLOCKING("NCCL_COMM_BLOCKING", MakeIdle(STARTS));
+const Registration REGISTER_HOSTID("NCCL_HOSTID", MakeIdle(STARTS));
+const Registration REGISTER_OOB_NET_ENABLE("NCCL_OOB_NET_ENABLE", MakeIdle(STARTS));
+const Registration REGISTER_OOB_NET_IFNAME("NCCL_OOB_NET_IFNAME", MakeIdle(STARTS));
+const Registration REGISTER_RUNTIME_CONNECT("NCCL_RUNTIME_CONNECT", MakeIdle(STARTS));
+const Registration REGISTER_SOCKET_FAMILY("NCCL_SOCKET_FAMILY", MakeIdle(STARTS));
+const Registration REGISTER_SET_STACK_SIZE("NCCL_SET_STACK_SIZE", MakeIdle(STARTS));
+const Registration REGISTER_CUMEM_ENABLE("NCCL_CUMEM_ENABLE", MakeIdle(STARTS));
+const Registration REGISTER_SOCKET_IFNAME(
+    "NCCL_SOCKET_IFNAME",
+    MakeIdle("the NICs are those of the cluster, whatever they are called"));
+
+const Registration REGISTER_IB_TIMEOUT("NCCL_IB_TIMEOUT", MakeIdle(RETRIES));
+const Registration REGISTER_IB_RETRY_CNT("NCCL_IB_RETRY_CNT", MakeIdle(RETRIES));
+const Registration REGISTER_IB_GID_INDEX("NCCL_IB_GID_INDEX",
+                                         MakeIdle("addresses of NICs have no versions here"));
+const Registration REGISTER_IB_ROCE_VERSION_NUM(
+    "NCCL_IB_ROCE_VERSION_NUM",
+    MakeIdle("addresses of NICs have no versions here"));
+const Registration REGISTER_IB_QPS_PER_CONNECTION("NCCL_IB_QPS_PER_CONNECTION", MakeIdle(ONE_PAIR));
+const Registration REGISTER_IB_SPLIT_DATA_ON_QPS("NCCL_IB_SPLIT_DATA_ON_QPS", MakeIdle(ONE_PAIR));
+const Registration REGISTER_IB_PCI_RELAXED_ORDERING(
+    "NCCL_IB_PCI_RELAXED_ORDERING",
+    MakeIdle("writes over PCI Express do not wait for each other here"));
+const Registration REGISTER_IB_TC(
+    "NCCL_IB_TC",
+    MakeIdle("traffic classes of the fabric are an attribute, TrafficClasses"));
+const Registration REGISTER_IB_SL(
+    "NCCL_IB_SL",
+    MakeIdle("traffic classes of the fabric are an attribute, TrafficClasses"));
+
+const Registration REGISTER_IGNORE_CPU_AFFINITY("NCCL_IGNORE_CPU_AFFINITY", MakeIdle(HOST));
+const Registration REGISTER_LAUNCH_MODE("NCCL_LAUNCH_MODE", MakeIdle(HOST));
+const Registration REGISTER_GRAPH_REGISTER("NCCL_GRAPH_REGISTER", MakeIdle(REGISTERED));
+const Registration REGISTER_LOCAL_REGISTER("NCCL_LOCAL_REGISTER", MakeIdle(REGISTERED));
+const Registration REGISTER_CROSS_NIC(
+    "NCCL_CROSS_NIC",
+    {[](const std::string& value, NcclVariables&) {
+         if (ReadNcclNumber(value, 0, 2) == 1)
+         {
+             throw std::invalid_argument("rings that leave their rail are not modelled; 0 or 2");
+         }
+     },
+     206,
+     "",
+     "rings keep to their rails here, as with 0, and with 2 where they can"});
+
+const Registration REGISTER_NET("NCCL_NET", MakeUnread("--netPlugin says it"));
+const Registration REGISTER_NET_PLUGIN("NCCL_NET_PLUGIN", MakeUnread("--netPlugin says it"));
+const Registration REGISTER_IB_DISABLE("NCCL_IB_DISABLE",
+                                       MakeUnread("--netPlugin=sockets says it"));
+const Registration REGISTER_IB_HCA(
+    "NCCL_IB_HCA",
+    MakeUnread("the NICs are those of the cluster; --cluster says which, as in "
+               "--cluster=dgx-h100:nic=4x400G-ib"));
+const Registration REGISTER_TOPO_FILE("NCCL_TOPO_FILE", MakeUnread("--cluster=FILE says it"));
+const Registration REGISTER_GRAPH_FILE(
+    "NCCL_GRAPH_FILE",
+    MakeUnread("rings and trees are always searched; --msccl has schedules of one's own"));
+const Registration REGISTER_TUNER_PLUGIN("NCCL_TUNER_PLUGIN",
+                                         MakeUnread("only NCCL's own tuner is modelled"));
+const Registration REGISTER_THREAD_THRESHOLDS("NCCL_THREAD_THRESHOLDS",
+                                              MakeUnread("it is not modelled"));
+const Registration REGISTER_SHM_DISABLE(
+    "NCCL_SHM_DISABLE",
+    MakeUnread("what goes through the memory of a host would take the network inside a server, "
+               "which is not modelled"));
+const Registration REGISTER_IGNORE_DISABLED_P2P(
+    "NCCL_IGNORE_DISABLED_P2P",
+    MakeUnread("what devices do not let pass is said by peer_to_peer in a file of --cluster"));
+const Registration REGISTER_MNNVL_ENABLE(
+    "NCCL_MNNVL_ENABLE",
+    MakeUnread("servers are one domain of NVLink where the cluster has it so"));
+
+} // namespace
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,67 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef PROTEUS_TRANSPORT_RULES_H
+#define PROTEUS_TRANSPORT_RULES_H
+
+#include "proteus-path-type.h"
+
+#include "ns3/proteus-nccl-tuner.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace ns3
+{
+namespace proteus
+{
+
+/// @ingroup proteus
+/// By what NCCL decides how two devices of a server reach each other.
+struct TransportRules
+{
+    uint32_t version{NEWEST_NCCL};    //!< of NCCL, 100 times the major and the minor number
+    std::string cpuVendor;            //!< one of CpuVendor; empty: as the cluster says
+    bool pxn{true};                   //!< GPUs pass on to NICs of others
+    bool peerToPeer{true};            //!< whether GPUs may reach each other at all
+    std::optional<PathType> p2pLevel; //!< worst way that they do by; none: as the version has it
+    bool gdr{true};                   //!< whether NICs may reach GPUs at all
+    std::optional<PathType> gdrLevel; //!< worst way that they do by; none: as the version has it
+    bool gdrRead{true};               //!< whether NICs read from GPUs
+
+    /// @return whether a third GPU may pass on between two (NVB)
+    bool HasRelays() const
+    {
+        return peerToPeer && p2pLevel.value_or(PathType::NVB) >= PathType::NVB;
+    }
+};
+
+/**
+ * @ingroup proteus
+ * NCCL has two GPUs reach each other up to a level. Unless NCCL_P2P_LEVEL says it, that is PCIe
+ * switches (PXB); before 2.9 the root complex of an Intel CPU (PHB; of Broadwell PXB, which
+ * clusters do not tell apart); through CPUs of AMD anything, from 2.23 on where a server has two
+ * GPUs; before that of IBM, too (NVIDIA/nccl v2.6.4 to v2.30.7, src/graph/paths.cc,
+ * ncclTopoCheckP2p()). Beyond, copies go through the memory of a host.
+ * @param rules of transports
+ * @param cluster with the GPUs
+ * @param paths of it
+ * @param a a GPU
+ * @param b another one of its server
+ * @return whether they may, as far as NCCL is concerned
+ * @throw std::invalid_argument if they may not, and are of two servers of one domain of NVLink
+ */
+bool AllowsPeerToPeer(const TransportRules& rules,
+                      const Cluster& cluster,
+                      const Paths& paths,
+                      VertexId a,
+                      VertexId b);
+
+} // namespace proteus
+} // namespace ns3
+
+#endif // PROTEUS_TRANSPORT_RULES_H
