@@ -358,12 +358,25 @@ class TraceMaker
         return it.call < call;
     }
 
+    /// Counts a wait that does not say who waits for what.
+    void NoteLost(const SyncEvent& sync)
+    {
+        const bool isKnown = m_callOf.count(sync.correlation) > 0;
+        const bool isWhole = sync.isStreamWait
+                                 ? sync.stream >= 0 && sync.waitedStream >= 0
+                                 : !isKnown || m_events.calls[m_callOf.at(sync.correlation)].kind ==
+                                                   HostCall::Kind::SYNCHRONIZE;
+        ++m_events.nSyncs;
+        m_events.nLostSyncs += isKnown && isWhole ? 0 : 1;
+    }
+
     /// What the profiler tells of streams that wait for others.
     void AddWaits()
     {
         const auto byStream = SortByLaunch();
         for (const SyncEvent& sync : m_events.syncs)
         {
+            NoteLost(sync);
             const auto waiting = byStream.find(sync.stream);
             const auto waited = byStream.find(sync.waitedStream);
             const auto call = m_callOf.find(sync.correlation);
@@ -510,6 +523,16 @@ ReadRanks(const std::vector<TraceFile>& files, const std::string& name)
     if (files.empty())
     {
         throw std::invalid_argument(name + ": the trace has no files");
+    }
+    const auto unsaid = std::find_if(all.ranks.begin(),
+                                     all.ranks.end(),
+                                     [](const kineto::Rank& rank) { return !rank.rank; });
+    if (files.size() > 1 && unsaid != all.ranks.end())
+    {
+        Warn(name +
+             ": files that do not say their rank (distributedInfo) are taken in the order "
+             "of their names, " +
+             unsaid->file + " for rank " + std::to_string(unsaid - all.ranks.begin()));
     }
     return all;
 }

@@ -344,6 +344,111 @@ TEST(TraceNotes, WhatOfKinetoIsNotAsItWas)
     ExpectPart(notes(Kernel("a", 0), four), "is of a job of 2 ranks, and --ranks=4 counts");
 }
 
+TEST(TraceNotes, KeysOfKinetoEventsAndWhatIsNoEvent)
+{
+    const std::string launch = R"({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel",
+ "ts": 0, "dur": 1, "args": {"correlation": 1}},)";
+    const std::string kernel = Kernel("a", 1, R"(, "correlation": 1)");
+    const auto notes = [&](const std::string& events) {
+        return NotesOf(&ReadKineto, {Kineto(launch + kernel + events)});
+    };
+    EXPECT_EQ(notes(R"(, {"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "x"}},
+ {"ph": "i", "s": "p", "name": "Iteration Start", "pid": 1, "tid": 1, "ts": 3},
+ {"ph": "f", "id": 1, "cat": "ac2g", "name": "ac2g", "ts": 5, "bp": "e"})"),
+              "");
+    const std::string event = R"("name": "b", "ts": 200, "dur": 5, "args": {"stream": 7}})";
+    ExpectPart(notes(R"(, {"ph": "X", "cta": "kernel", )" + event),
+               "the key 'cta' is not read; did you mean cat?");
+    for (const std::string kind :
+         {R"("cat": "kernel", )", R"("ph": "X", )", R"("ph": "x", "cat": "kernel", )"})
+    {
+        ExpectPart(notes(", {" + kind + event),
+                   "1 event with a duration (dur) and no category (cat), or of another phase (ph) "
+                   "than X, not read");
+    }
+    ExpectPart(notes(R"(, {"ph": "E", "cat": "cuda_runtime", "name": "cudaLaunchKernel"})"),
+               "/traceEvents/2: is the begin or the end of a call");
+    // Arguments of communication, and of waits.
+    const auto collective = [&](const std::string& more) {
+        return notes(", " + Kernel("ncclDevKernel",
+                                   101,
+                                   R"(, "correlation": 1, "Collective name": "allreduce",
+ "In msg nelems": 8, "Out msg nelems": 8, "dtype": "Float")" +
+                                       more));
+    };
+    EXPECT_EQ(collective(R"(, "Process Group Ranks": [0, 1])"), "");
+    ExpectPart(collective(R"(, "Proces Group Ranks": [0, 1])"),
+               "the key 'Proces Group Ranks' is not read; did you mean Process Group Ranks?");
+    const auto wait = [&](const std::string& arguments) {
+        return notes(R"(, {"ph": "X", "cat": "cuda_sync", "name": "Stream Wait Event", "ts": 150,
+ "dur": 1, "args": {"correlation": 1, "stream": 7, )" +
+                     arguments + "}}");
+    };
+    EXPECT_EQ(wait(R"("wait_on_stream": 8)"), "");
+    const std::string unheeded = "1 wait (cuda_sync) of 1 that do not say who waits for what";
+    ExpectPart(wait(R"("waits_on_stream": 8)"), "did you mean wait_on_stream?");
+    ExpectPart(wait(R"("waits_on_stream": 8)"), unheeded);
+    ExpectPart(notes(R"(, {"ph": "X", "cat": "cuda_sync", "name": "Stream Wait Event", "ts": 150,
+ "dur": 1})"),
+               unheeded);
+}
+
+TEST(TraceNotes, GroupsSizesAndRanksOfKinetoThatDisagree)
+{
+    const auto rank = [](const std::string& info, const std::string& more) {
+        return R"({"distributedInfo": {)" + info + R"(}, "traceEvents": [
+ {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": 0, "dur": 1,
+  "args": {"correlation": 1}}, )" +
+               Kernel("ncclDevKernel",
+                      1,
+                      R"(, "correlation": 1, "dtype": "Float", "Process Group Name": "3")" + more) +
+               "]}";
+    };
+    const auto config = [&](const std::string& groups) {
+        return NotesOf(&ReadKineto,
+                       {rank(R"("rank": 0, "world_size": 2, "pg_config": [)" + groups + "]",
+                             R"(, "Collective name": "allreduce", "In msg nelems": 8,
+ "Out msg nelems": 8, "Process Group Ranks": "[0, 1]")")});
+    };
+    EXPECT_EQ(config(R"({"pg_name": "3", "ranks": [1, 0], "pg_size": 2})"), "");
+    ExpectPart(config(R"({"pg_name": "3", "ranks": [0, 1], "pg_size": 4})"),
+               "/distributedInfo/pg_config/0/pg_size: is 4, but 2 ranks are listed");
+    ExpectPart(config(R"({"pg_name": "4", "ranks": [0]}, {"pg_name": "4", "ranks": [1]})"),
+               "/distributedInfo/pg_config/1/pg_name: is there twice, of different ranks");
+    ExpectPart(config(R"({"pg_name": "4"})"),
+               "1 process group (pg_config) without a name or ranks, not read");
+    ExpectPart(config(R"({"pg_name": "3", "ranks": [0]})"),
+               "1 communication whose ranks (Process Group Ranks) are others than those of their "
+               "group in pg_config, such as group '3'");
+    // All-to-alls of other sizes; and files that do not say whose they are.
+    const auto exchange = [&](const std::string& info, const std::string& sizes) {
+        return rank(info, R"(, "Collective name": "all_to_all", )" + sizes);
+    };
+    const std::string sizes = R"("In msg nelems": 8, "Out msg nelems": 8)";
+    const std::string more = R"("In msg nelems": 16, "Out msg nelems": 16)";
+    EXPECT_EQ(
+        NotesOf(&ReadKineto, {exchange(R"("rank": 1)", sizes), exchange(R"("rank": 0)", sizes)}),
+        "");
+    ExpectPart(
+        NotesOf(&ReadKineto, {exchange(R"("rank": 1)", sizes), exchange(R"("rank": 0)", more)}),
+        "trace: 1 all-to-all with other sizes on other ranks: the largest of each counts, of the "
+        "first 64 bytes, as f1: node 1 (ncclDevKernel) has it");
+    ExpectPart(NotesOf(&ReadKineto,
+                       {exchange(R"("rank": 0, "world_size": 2)",
+                                 R"("In msg nelems": 8, "Out msg nelems": 6)")}),
+               "all_to_all of 2 ranks, with 8 in and 6 out, of which the former is taken");
+    ExpectPart(NotesOf(&ReadKineto, {exchange("", sizes), exchange("", sizes)}),
+               "files that do not say their rank (distributedInfo) are taken in the order of their "
+               "names, f0 for rank 0");
+    TraceOptions many;
+    many.ranks = 4096;
+    ExpectPart(NotesOf(&ReadKineto,
+                       {rank("", R"(, "Collective name": "allgather",
+ "In msg nelems": 9007199254740992)")},
+                       many),
+               "36028797018963968 bytes of each of 4,096 ranks are too many");
+}
+
 TEST(TraceNotes, WhatOfAicbIsLeftOut)
 {
     const auto notes = [](const std::string& head, const std::string& row) {
