@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "proteus-chakra-changes.h"
 #include "proteus-chakra-doubts.h"
 #include "proteus-chakra-groups.h"
 #include "proteus-chakra.h"
@@ -15,6 +16,7 @@
 #include "ns3/proteus-graph-head.h"
 #include "ns3/proteus-json.h"
 #include "ns3/proteus-shown-name.h"
+#include "ns3/proteus-warning.h"
 
 #include <algorithm>
 #include <map>
@@ -522,9 +524,15 @@ ReadChakra(const std::vector<TraceFile>& files,
         return TraceLoader(name, options).Load(files);
     }
     std::istringstream in(head);
-    return ReadBack(files,
-                    name,
-                    ReadGraphProtobuf(in, files.front().name + ": attribute proteus_graph"));
+    ExecutionGraph graph =
+        ReadBack(files,
+                 name,
+                 ReadGraphProtobuf(in, files.front().name + ": attribute proteus_graph"));
+    if (const std::string changes = DescribeChakraChanges(files, graph); !changes.empty())
+    {
+        Warn(name + ": " + changes);
+    }
+    return graph;
 }
 
 } // namespace proteus

@@ -241,6 +241,34 @@ TEST(TraceNotes, ProcessGroupsOfChakra)
         "the process group '3' is there twice, of different ranks");
 }
 
+TEST(TraceNotes, ProcessGroupsOfChakraAreReadStrictly)
+{
+    const auto notes = [](const std::string& group) {
+        std::string quoted;
+        for (const char c : R"([{"pg_name": "0", )" + group + "}]")
+        {
+            quoted += c == '"' ? std::string("\\\"") : std::string(1, c);
+        }
+        return NotesOf(
+            &ReadChakra,
+            {Chakra(
+                R"({"id": 0, "name": "## process_group:init ##", "type": 1, "inputs": {"values": ")" +
+                quoted + "\"}}" + KERNEL)});
+    };
+    const std::string begin = "node 0: the process group \"0\"";
+    EXPECT_EQ(notes(R"("pg_desc": "default_pg", "ranks": [0], "group_size": 1, "group_count": 1)"),
+              "");
+    ExpectPart(notes(R"("ranks": "0, 1")"),
+               begin + ": ranks must be a list of ranks, not \"0, 1\"");
+    ExpectPart(notes(R"("rank": [0])"), begin + " has the unknown key 'rank'; did you mean ranks?");
+    ExpectPart(notes(R"("ranks": [0], "group_size": "1")"),
+               begin + ": group_size must be a whole number from 0 to");
+    ExpectPart(notes(R"("ranks": [], "pg_size": -2)"),
+               begin + ": pg_size must be a whole number from 0 to");
+    ExpectPart(notes(R"("ranks": [], "group_size": 4, "pg_size": 8)"),
+               begin + " has 4 ranks and is said to have 8");
+}
+
 TEST(TraceNotes, WhatOfKinetoIsNotAsItWas)
 {
     const auto notes = [](const std::string& events, const TraceOptions& options = {}) {
