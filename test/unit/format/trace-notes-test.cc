@@ -508,6 +508,23 @@ TEST(TraceNotes, WhatOfAicbIsLeftOut)
                "dependencies of 1 row");
     ExpectPart(notes("", "embedding_layer -1 9 ALLREDUCE 64 9 NONE 0 9 NONE 0 1000"),
                "updates of weights that are not communicated (1.000 us) take no time");
+    const auto micro = [](const std::string& head, const std::string& group) {
+        return NotesOf(&ReadAicb,
+                       {"MICRO all_gpus: 2 " + head + "\n1\nsum -1 0 ALLREDUCE" + group +
+                        " 64 0 NONE 0 0 NONE 0 0\n"});
+    };
+    EXPECT_EQ(micro("ep: 1 pp_comm: 0", ""), "");
+    const std::string cause =
+        " has no effect: rows of MICRO are run one after the other by all GPUs\n";
+    EXPECT_EQ(micro("model_parallel_NPU_group: 2", ""),
+              "trace: model_parallel_NPU_group: 2" + cause);
+    for (const std::string key : {"ep", "pp", "vpp", "ga", "pp_comm"})
+    {
+        EXPECT_EQ(micro(key + ": 2", ""), "trace: " + key + ": 2" + cause);
+    }
+    EXPECT_EQ(micro("checkpoints: 1 0 checkpoint_initiates: 1 0", ""),
+              "trace: checkpoints: 1" + cause);
+    ExpectPart(micro("", "_EP"), "groups behind names of collectives (_TP, _DP, _EP, _DP_EP)");
     // What editors write before a text.
     const std::string text =
         "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2\n1\n" + good + "\n";
