@@ -639,6 +639,8 @@ ReadKineto(const std::vector<TraceFile>& files,
             graph.SetRank(rank, TraceMaker(all.ranks[place], graph, streams, false).Make());
         }
     }
+    // Before doubts: what is refused is one message.
+    ExecutionGraph result = graph.Build();
     for (const std::string& doubt : kineto::FindDoubts(all.ranks))
     {
         Warn(name + ": " + doubt);
@@ -648,15 +650,23 @@ ReadKineto(const std::vector<TraceFile>& files,
         Warn(name + ": is of a job of " + FormatThings(all.worldSize, "rank") +
              ", and --ranks=" + std::to_string(nRanks) + " counts");
     }
-    WarnOfVersion(all.ranks.front().ncclVersion, options.ncclVersion, name);
-    const std::string& recorded = all.ranks.front().gpuModel;
-    if (!recorded.empty() && !options.gpuModel.empty() && !IsOfModel(recorded, options.gpuModel))
+    std::set<std::string> versions;
+    std::set<std::string> models;
+    for (const kineto::Rank& rank : all.ranks)
     {
-        Warn(name + ": was recorded on " + recorded +
-             ", whose times kernels keep; the cluster has " + options.gpuModel);
+        if (versions.insert(rank.ncclVersion).second)
+        {
+            WarnOfVersion(rank.ncclVersion, options.ncclVersion, name);
+        }
+        const std::string& recorded = rank.gpuModel;
+        if (models.insert(recorded).second && !recorded.empty() && !options.gpuModel.empty() &&
+            !IsOfModel(recorded, options.gpuModel))
+        {
+            Warn(name + ": was recorded on " + recorded +
+                 ", whose times kernels keep; the cluster has " + options.gpuModel);
+        }
     }
-    all.ranks.clear();
-    return graph.Build();
+    return result;
 }
 
 } // namespace proteus

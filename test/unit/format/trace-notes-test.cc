@@ -468,6 +468,33 @@ TEST(TraceNotes, GroupsSizesAndRanksOfKinetoThatDisagree)
     ExpectPart(NotesOf(&ReadKineto, {exchange("", sizes), exchange("", sizes)}),
                "files that do not say their rank (distributedInfo) are taken in the order of their "
                "names, f0 for rank 0");
+    // What only the second rank says; and what is refused, in one message.
+    const auto second = [&](const std::string& info, const std::string& of) {
+        TraceOptions here;
+        here.ncclVersion = 230;
+        here.gpuModel = "A100-SXM4-80GB";
+        const std::string first = exchange(R"("rank": 0)", sizes);
+        std::string other = exchange(R"("rank": 1)" + info, of);
+        other.replace(0, 1, R"({"deviceProperties": [{"name": "NVIDIA H100 80GB"}], )");
+        return NotesOf(&ReadKineto, {first, other}, here);
+    };
+    EXPECT_EQ(second("", sizes),
+              "trace: was recorded on NVIDIA H100 80GB, whose times kernels keep; the cluster has "
+              "A100-SXM4-80GB\n");
+    ExpectPart(second(R"(, "nccl_version": "2.18.3")", sizes), "was recorded with NCCL 2.18.3");
+    const std::string odd =
+        R"(, "Collective name": "allreduce", "In msg nelems": 8, "Out msg nelems": 6)";
+    std::string doubts;
+    const WarningListener listener([&doubts](const std::string& text) {
+        doubts += text;
+        return false;
+    });
+    EXPECT_THROW(
+        ReadKineto(MakeTraceFiles({exchange(R"("rank": 0)", sizes), rank(R"("rank": 1)", odd)}),
+                   "trace",
+                   {}),
+        std::invalid_argument);
+    EXPECT_EQ(doubts, "");
     TraceOptions many;
     many.ranks = 4096;
     ExpectPart(NotesOf(&ReadKineto,
