@@ -140,6 +140,8 @@ class TraceLoader
         {
             AddNode(rank, reader.GetPosition(), node, dependencies);
         }
+        m_doubts.unknownFields.insert(reader.GetUnknownFields().begin(),
+                                      reader.GetUnknownFields().end());
         m_doubts.misspelt.insert(reader.GetMisspelt().begin(), reader.GetMisspelt().end());
         AddDependencies(dependencies, *rank.trace);
     }

@@ -9,6 +9,7 @@
 #include "ns3/proteus-chakra-json.h"
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-trace-doubts.h"
+#include "ns3/proteus-warning.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -513,6 +514,33 @@ TEST(Chakra, AFolderOfJsonHasAFileOfGroups)
         }
     }
     fs::remove_all(folder);
+}
+
+TEST(Chakra, FieldsThatTheSchemaHasNotAreNamed)
+{
+    std::string notes;
+    const WarningListener listener([&notes](const std::string& text) {
+        notes += text;
+        return false;
+    });
+    TraceText text;
+    text.Add(1, pb::CHAKRA_COMP, {}, Lasts(7));
+    TraceOptions options;
+    options.ranks = 1;
+    Read({text.Get()}, options);
+    EXPECT_EQ(notes, "");
+    text.Add(2, pb::CHAKRA_COMP, {}, [](Node& node) {
+        node.set_duration_micros(5);
+        node.GetReflection()->MutableUnknownFields(&node)->AddVarint(12, 3);
+        auto* attribute = node.add_attr();
+        attribute->set_name("comm_size");
+        attribute->set_int64_val(0);
+        attribute->GetReflection()->MutableUnknownFields(attribute)->AddVarint(40, 1);
+    });
+    Read({text.Get()}, options);
+    EXPECT_EQ(notes,
+              "trace: messages have fields that version 0.0.4 of the schema has not, by number 12, "
+              "40: not read");
 }
 
 TEST(Chakra, JsonIsReadStrictly)
