@@ -81,6 +81,7 @@ const std::vector<Mistake> MISTAKES{
     {"collective", {"--max=1PB"}, "must be a size"},
     {"collective", {"--min=2M", "--max=1M"}, "--max not below --min"},
     {"validate", {"--min=abc"}, "must be a size"},
+    {"validate", {"--directory=/nowhere"}, "--directory=/nowhere: /nowhere/tables.csv: cannot be"},
     {"validate", {"--min=2G"}, "is below --min=2G"},
     {"calibrate", {"--sizes=64K,1X"}, "--sizes=1X: must be a size"},
     {"calibrate", {"--sizes=64K,64T"}, "do not fit into the memory of n0.gpu0"},
