@@ -170,7 +170,7 @@ class Finder
         {
             const std::string host = GetLower(element, "host_hash");
             const std::string numa = GetLower(element, "numaid");
-            for (const char* key : {"numaid", "familyid", "modelid"})
+            for (const char* key : {"numaid", "familyid"})
             {
                 CheckNumber(element, key);
             }
