@@ -10,6 +10,7 @@
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-nccl-topology.h"
 #include "ns3/proteus-paths.h"
+#include "ns3/proteus-warning.h"
 
 #include <algorithm>
 #include <fstream>
@@ -226,6 +227,22 @@ TEST(NcclTopology, NvSwitchesAndNics)
     EXPECT_EQ(Rate(cluster, "n1.nic1", "switch0"), 50e9);
     EXPECT_EQ(Count(cluster, VertexKind::SWITCH), 1u);
     EXPECT_EQ(Paths(cluster).Distance(0, 1), 2u);
+}
+
+TEST(NcclTopology, WarningsAreOfOneLine)
+{
+    std::string heard;
+    const WarningListener listener([&heard](const std::string& text) {
+        heard += text + '|';
+        return false;
+    });
+    for (const std::string key : {"arch=\"x86_64", "vendor=\"GenuineIntel"})
+    {
+        Read(Exchange(key, key.substr(0, key.find('"') + 1) + "x\n86"));
+    }
+    EXPECT_NE(heard.find("arch 'x"), std::string::npos) << heard;
+    EXPECT_NE(heard.find("vendor 'x"), std::string::npos) << heard;
+    EXPECT_EQ(heard.find('\n'), std::string::npos) << heard;
 }
 
 TEST(NcclTopology, ErrorsNameLineAndElement)
