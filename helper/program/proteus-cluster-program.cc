@@ -187,6 +187,14 @@ class ClusterProgram : public CommandLineProgram
                          "cables between two switches: whole (one link) or cables (a link each)",
                          m_options.bundles);
         command.AddNames("bundles", GetBundlingNames());
+        command.AddIdle("bundles", [this]() {
+            ProgramOptions whole = m_options;
+            whole.bundles = ProgramOptions().bundles;
+            return DescribeNetwork(whole.BuildCluster()) ==
+                           DescribeNetwork(m_options.BuildCluster())
+                       ? "no link between two switches is of several cables"
+                       : "";
+        });
         command.AddValue("prices", "table of prices, a JSON file", m_options.prices);
         command.AddInput("prices");
         command.AddOutput("output", "write the cluster to this file", m_options.output, ".json");

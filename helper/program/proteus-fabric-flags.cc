@@ -180,6 +180,24 @@ FabricFlags::AddTo(OptionList& command,
     AddIdleTo(command, describe);
 }
 
+std::vector<std::string>
+FabricFlags::ListFitted(const FabricOptions& made) const
+{
+    const FabricOptions asked = GetOptions();
+    std::vector<std::string> lines;
+    for (const FabricOptionField& field : GetFabricOptionFields(made.kind))
+    {
+        const auto number = field.whole;
+        if (number != nullptr && asked.*number != FabricOptions().*number &&
+            asked.*number != made.*number)
+        {
+            lines.push_back("--" + ToFlag(field.name) + "=" + std::to_string(asked.*number) +
+                            " is taken as " + std::to_string(made.*number));
+        }
+    }
+    return lines;
+}
+
 FabricOptions
 FabricFlags::GetOptions() const
 {

@@ -15,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -47,6 +48,13 @@ class FabricFlags
      * @throw std::invalid_argument for a number that is too small or too large
      */
     FabricOptions GetOptions() const;
+
+    /**
+     * @param made options of a fabric that is made, fitted to its servers
+     * @return "--serversPerLeaf=3 is taken as 2" for each option of its kind that was asked for
+     * and is another one there
+     */
+    std::vector<std::string> ListFitted(const FabricOptions& made) const;
 
   private:
     /// @param command that has the options

@@ -211,6 +211,29 @@ WarnOfSame(const Options& options, const std::vector<Contender>& contenders)
     }
 }
 
+/// Names sizes that were asked for and fitted to the servers that there are.
+void
+WarnOfFitted(const Options& options, const std::vector<Contender>& contenders)
+{
+    std::map<std::string, std::string> first; // contender, by line
+    for (const Contender& contender : contenders)
+    {
+        const auto lines = contender.cluster.empty()
+                               ? options.fabric.ListFitted(contender.variant.fabric)
+                               : std::vector<std::string>();
+        for (const std::string& line : lines)
+        {
+            first.emplace(line, contender.variant.name);
+        }
+    }
+    for (const auto& [line, name] : first)
+    {
+        Warn(line + " in " + name +
+             ": leaves have at most half of the servers, groups no more than there are, and there "
+             "are no more spines than a leaf has cables up");
+    }
+}
+
 /// @param options whose --fabrics is looked at @param takes whether a contender takes something
 /// @return whether none does
 bool
@@ -422,6 +445,7 @@ CompareFabrics(Options& options)
     ListStreams(options);
     const std::vector<Contender> contenders = ListContenders(options, options.fabric.GetOptions());
     WarnOfSame(options, contenders);
+    WarnOfFitted(options, contenders);
     const std::vector<std::string> executors = ListExecutors(options);
     std::vector<FabricRow> rows;
     std::string job;

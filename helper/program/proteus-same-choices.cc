@@ -7,6 +7,7 @@
 #include "proteus-same-choices.h"
 
 #include "ns3/proteus-collective-kernel-cost.h"
+#include "ns3/proteus-launch-mode.h"
 #include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-paths.h"
 #include "ns3/proteus-program-cache.h"
@@ -47,14 +48,21 @@ DescribeVersion(const CollectiveSettings& settings)
 {
     const NcclTuner& tuner = GetNcclTuner(settings.ncclVersion);
     const TransportRules rules = MakeTransportRules(MakePreferences(settings));
+    // A host that is ahead hides its launches, and one GPU for each process stores into no other's
+    // buffers.
+    const LaunchMode mode = LaunchModeFromString(settings.launchMode);
+    const CollectiveLaunchCost* launch =
+        mode == LaunchMode::STREAM
+            ? nullptr
+            : &CollectiveCosts::Get(settings.costs).GetLaunch(settings.ncclVersion);
     return std::make_tuple(rules.pxn,
                            rules.peerToPeer,
                            rules.p2pLevel,
                            rules.gdr,
                            rules.gdrLevel,
                            rules.gdrRead,
-                           tuner.hasDirectStores,
-                           &CollectiveCosts::Get(settings.costs).GetLaunch(settings.ncclVersion));
+                           mode == LaunchMode::ONE_PROCESS && tuner.hasDirectStores,
+                           launch);
 }
 
 } // namespace

@@ -327,10 +327,17 @@ class Search
         }
         if (m_outcome.candidates.empty())
         {
+            std::string causes;
+            for (const auto& [cause, count] : m_outcome.pruned)
+            {
+                causes += (causes.empty() ? "" : "; ") + std::to_string(count) + " of " + cause;
+            }
             throw std::invalid_argument(
-                "no plan fits: of " + std::to_string(m_outcome.visited) +
-                " that were looked at none has memory enough; add servers (--nodes), or take a "
-                "global batch that more replicas can share");
+                "no plan is left: families that were left out are " +
+                (causes.empty() ? "none" : causes) +
+                "; add servers (--nodes), take a global batch (--globalBatch) that more replicas "
+                "can share" +
+                (m_options.memory > 0 ? ", or more --memory" : ""));
         }
     }
 

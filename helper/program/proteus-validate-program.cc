@@ -7,6 +7,7 @@
 #include "proteus-collective-program.h"
 #include "proteus-command-line-program.h"
 #include "proteus-kernel-costs-option.h"
+#include "proteus-name-lists.h"
 #include "proteus-programs.h"
 #include "proteus-progress.h"
 #include "proteus-stop-signals.h"
@@ -58,7 +59,8 @@ struct Options
 std::vector<MeasuredTable>
 SelectTables(const Options& options)
 {
-    const auto all = LoadMeasuredTables(options.directory);
+    const auto all = ReadNamed("--directory=" + options.directory,
+                               [&options] { return LoadMeasuredTables(options.directory); });
     if (options.tables.empty())
     {
         return all;

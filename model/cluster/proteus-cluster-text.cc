@@ -13,6 +13,7 @@
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-nearest-name.h"
 #include "ns3/proteus-split.h"
+#include "ns3/proteus-warning.h"
 
 #include <map>
 #include <optional>
@@ -138,6 +139,7 @@ class TextReader
         m_variant.name = m_variant.fabric.kind;
         const Cluster cluster = m_servers == 1 ? MakeCluster(preset, 1) // has no network
                                                : Join(preset);
+        WarnOfBundles(preset, cluster);
         return m_gpu ? ReplaceGpus(cluster, *m_gpu) : cluster;
     }
 
@@ -152,6 +154,22 @@ class TextReader
         catch (const std::invalid_argument& error)
         {
             Refuse(error.what());
+        }
+    }
+
+    /// Names cables that are the same as whole bundles. @param cluster that was made of a preset
+    void WarnOfBundles(const std::string& preset, const Cluster& cluster)
+    {
+        if (m_variant.bundling != Bundling::CABLES)
+        {
+            return;
+        }
+        m_variant.bundling = Bundling::WHOLE;
+        if (m_servers == 1 || Join(preset).GetLinks().size() == cluster.GetLinks().size())
+        {
+            Warn("--cluster=" + m_text +
+                 ": bundles=cables has no effect: no link between two switches is of several "
+                 "cables");
         }
     }
 
@@ -171,6 +189,7 @@ class TextReader
         if (!(read >= least && read <= most))
         {
             std::ostringstream range;
+            range.precision(12);
             range << least << " to " << most;
             Refuse(key + " must be a number from " + range.str() + ", not '" + value + "'");
         }
@@ -226,7 +245,14 @@ class TextReader
         }
         else if (key == "gpu")
         {
-            m_gpu = FindGpuModel(value);
+            try
+            {
+                m_gpu = FindGpuModel(value);
+            }
+            catch (const std::invalid_argument& error)
+            {
+                Refuse(error.what());
+            }
             if (m_gpu->isCpu)
             {
                 Refuse("gpu must be the name of a GPU, not that of a CPU, " + value);

@@ -488,11 +488,45 @@ FindInHead(const AicbWorkload& workload, std::vector<std::string>& doubts)
             }
         }
     }
+    if (workload.isMicro)
+    {
+        const std::string cause = "rows of MICRO are run one after the other by all GPUs";
+        const std::pair<const char*, uint64_t> sizes[] = {
+            {"model_parallel_NPU_group", workload.tensorParallel},
+            {"ep", workload.expertParallel},
+            {"pp", workload.pipelineParallel},
+            {"vpp", workload.virtualPipeline},
+            {"ga", workload.gradientAccumulation},
+        };
+        for (const auto& [key, value] : sizes)
+        {
+            if (value > 1)
+            {
+                add(key, value, cause);
+            }
+        }
+        if (workload.pipelineBytes > 0)
+        {
+            add("pp_comm", workload.pipelineBytes, cause);
+        }
+        if (!workload.checkpoints.empty() || !workload.checkpointInitiates.empty())
+        {
+            add("checkpoints", workload.checkpoints.size(), cause);
+        }
+        used.erase(Parallelism::NONE);
+        if (!used.empty())
+        {
+            doubts.push_back("groups behind names of collectives (_TP, _DP, _EP, _DP_EP) have no "
+                             "effect: " +
+                             cause);
+        }
+        return;
+    }
     if (workload.expertParallel > 1 && used.count(Parallelism::EXPERT) == 0)
     {
         add("ep", workload.expertParallel, "no row communicates among experts (_EP)");
     }
-    if (!workload.isMicro && workload.tensorParallel > 1 && used.count(Parallelism::TENSOR) == 0)
+    if (workload.tensorParallel > 1 && used.count(Parallelism::TENSOR) == 0)
     {
         add("model_parallel_NPU_group",
             workload.tensorParallel,

@@ -6,6 +6,7 @@
 
 #include "proteus-chakra-doubts.h"
 
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-shown-name.h"
 #include "ns3/proteus-warning.h"
@@ -40,6 +41,16 @@ ChakraDoubts::Warn(const std::string& name) const
     {
         warn("is of version " + QuotedText(version) + " of the schema; known is " + VERSION +
              ", as which it is read");
+    }
+    if (!unknownFields.empty())
+    {
+        std::string numbers;
+        for (const int number : unknownFields)
+        {
+            AppendName(numbers, std::to_string(number));
+        }
+        warn(std::string("messages have fields that version ") + VERSION +
+             " of the schema has not, by number " + numbers + ": not read");
     }
     if (dangling > 0)
     {

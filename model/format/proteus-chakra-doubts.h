@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 
 /**
@@ -42,6 +43,7 @@ struct ChakraDoubts
     std::string idleGroups;     //!< file of groups that are not used, or empty
     std::string steps;          //!< of a profiler, in words, or empty
     std::map<std::string, std::string> misspelt; //!< attributes, and what they may be
+    std::set<int> unknownFields;                 //!< of messages, by number
     std::string version;                         //!< of the schema, if it is not known
 
     /// @param text version of the schema that a file says, may be empty

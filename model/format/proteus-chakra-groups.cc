@@ -11,6 +11,7 @@
 
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-json.h"
+#include "ns3/proteus-nearest-name.h"
 #include "ns3/proteus-shown-name.h"
 
 #include <algorithm>
@@ -80,6 +81,38 @@ ChakraGroups::ReadNode(const std::string& user, const std::string& where, const 
     }
 }
 
+namespace
+{
+
+/// @param where the group is @param group as the file has it
+/// @throw std::invalid_argument if it has a key that looks like one that is read and not there
+void
+CheckKeys(const std::string& where, const nlohmann::json& group)
+{
+    std::vector<std::string> missing;
+    for (const char* key : {"ranks", "group_size", "pg_size", "pg_desc"})
+    {
+        if (!group.contains(key))
+        {
+            missing.emplace_back(key);
+        }
+    }
+    for (const auto& entry : group.items())
+    {
+        const bool isRead = entry.key() == "ranks" || entry.key() == "pg_name" ||
+                            entry.key() == "group_size" || entry.key() == "pg_size" ||
+                            entry.key() == "pg_desc";
+        const std::string meant = isRead ? "" : FindNearest(entry.key(), missing);
+        if (!meant.empty())
+        {
+            throw std::invalid_argument(where + " has the unknown key " + QuotedText(entry.key()) +
+                                        "; did you mean " + meant + "?");
+        }
+    }
+}
+
+} // namespace
+
 void
 ChakraGroups::Add(const std::string& user, const std::string& where, const nlohmann::json& entry)
 {
@@ -89,18 +122,26 @@ ChakraGroups::Add(const std::string& user, const std::string& where, const nlohm
     {
         throw std::invalid_argument(where + ": a process group has no pg_name");
     }
+    const auto show = [](const nlohmann::json& value) {
+        return value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+    };
+    const std::string ofGroup = where + ": the process group " + show(*name);
+    CheckKeys(ofGroup, entry);
     ChakraGroup group;
     const auto ranks = entry.find("ranks");
-    if (ranks != entry.end() && ranks->is_array())
+    if (ranks != entry.end() && !ranks->is_array())
+    {
+        throw std::invalid_argument(ofGroup + ": ranks must be a list of ranks, not " +
+                                    show(*ranks).substr(0, 40));
+    }
+    if (ranks != entry.end())
     {
         for (const auto& rank : *ranks)
         {
             if (!rank.is_number_unsigned() || rank.get<uint64_t>() >= MAX_DEVICES)
             {
-                throw std::invalid_argument(
-                    where + ": a process group has the rank " +
-                    rank.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) +
-                    ", which is none");
+                throw std::invalid_argument(where + ": a process group has the rank " + show(rank) +
+                                            ", which is none");
             }
             group.ranks.push_back(rank.get<DeviceId>());
             m_knownRanks = std::max(m_knownRanks, group.ranks.back() + 1);
@@ -112,19 +153,27 @@ ChakraGroups::Add(const std::string& user, const std::string& where, const nlohm
         group.parallelism = ParallelismFromDescription(description->get<std::string>());
     }
     // The profiler of PyTorch calls it pg_size.
-    const auto size = entry.find(entry.contains("group_size") ? "group_size" : "pg_size");
-    if (!group.ranks.empty() && size != entry.end() && size->is_number_unsigned() &&
-        size->get<uint64_t>() != group.ranks.size())
+    for (const char* key : {"group_size", "pg_size"})
     {
-        throw std::invalid_argument(
-            where + ": the process group " +
-            name->dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + " has " +
-            std::to_string(group.ranks.size()) + " ranks and is said to have " + size->dump());
-    }
-    if (group.ranks.empty() && size != entry.end() && size->is_number_unsigned() &&
-        size->get<uint64_t>() <= MAX_DEVICES)
-    {
-        group.size = size->get<uint32_t>();
+        const auto size = entry.find(key);
+        if (size == entry.end())
+        {
+            continue;
+        }
+        if (!size->is_number_unsigned() || size->get<uint64_t>() > MAX_DEVICES)
+        {
+            throw std::invalid_argument(
+                ofGroup + ": " + key + " must be a whole number from 0 to " +
+                std::to_string(MAX_DEVICES) + ", not " + show(*size).substr(0, 40));
+        }
+        const auto known =
+            group.ranks.empty() ? group.size : static_cast<uint32_t>(group.ranks.size());
+        if (known != 0 && size->get<uint32_t>() != known)
+        {
+            throw std::invalid_argument(ofGroup + " has " + std::to_string(known) +
+                                        " ranks and is said to have " + size->dump());
+        }
+        group.size = group.ranks.empty() ? size->get<uint32_t>() : group.size;
         m_knownRanks = std::max(m_knownRanks, group.size);
     }
     const std::string key = name->is_string() ? name->get<std::string>() : name->dump();

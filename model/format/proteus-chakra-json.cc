@@ -94,6 +94,14 @@ CheckKeys(const Json& object, const std::vector<std::string>& known)
                                         (nearest.empty() ? "" : "; did you mean " + nearest + "?"));
         }
     }
+    for (const std::string& key : known)
+    {
+        if (ToCamelCase(key) != key && object.contains(key) && object.contains(ToCamelCase(key)))
+        {
+            throw std::invalid_argument("the key " + QuotedText(key) + " appears twice, also as " +
+                                        QuotedText(ToCamelCase(key)));
+        }
+    }
 }
 
 [[noreturn]] void
@@ -172,12 +180,18 @@ FromBase64(const std::string& key, std::string text)
     return bytes;
 }
 
+/// @param key of a value, e.g. "int64Val", "bool_list" @return its type
+std::string
+GetType(const std::string& key)
+{
+    return key.substr(0, key.find_last_of("VL_"));
+}
+
 /// Sets the value of an attribute, of which one key says the type.
 void
 SetValue(const std::string& key, const Json& value, pb::ChakraAttribute& attribute)
 {
-    std::string type =
-        key.substr(0, key.find("Val") == std::string::npos ? key.find("_val") : key.find("Val"));
+    const std::string type = GetType(key);
     if (type == "double" || type == "float")
     {
         const bool isText = value.is_string() && IsWhole(value.get<std::string>());
@@ -211,6 +225,37 @@ SetValue(const std::string& key, const Json& value, pb::ChakraAttribute& attribu
     else
     {
         attribute.set_int64_val(ToWhole<int64_t>(key, value)); // int, sint, sfixed
+    }
+}
+
+/// Says so if a key of an attribute is no value of a type that there is.
+void
+CheckType(const std::string& key)
+{
+    static const std::vector<std::string> types{"double",
+                                                "float",
+                                                "int32",
+                                                "int64",
+                                                "uint32",
+                                                "uint64",
+                                                "sint32",
+                                                "sint64",
+                                                "fixed32",
+                                                "fixed64",
+                                                "sfixed32",
+                                                "sfixed64",
+                                                "bool",
+                                                "string",
+                                                "bytes"};
+    if (std::find(types.begin(), types.end(), GetType(key)) == types.end())
+    {
+        std::vector<std::string> known;
+        for (const std::string& type : types)
+        {
+            known.push_back(type + key.substr(GetType(key).size()));
+        }
+        throw std::invalid_argument("the unknown key " + QuotedText(key) + " of an attribute; " +
+                                    Suggest(key, known));
     }
 }
 
@@ -264,6 +309,10 @@ AddAttributes(const Json& object, F add)
             {
                 throw std::invalid_argument("an attribute has two values, the second one \"" + key +
                                             '"');
+            }
+            if (isValue)
+            {
+                CheckType(key);
             }
             if (key == "name")
             {
@@ -415,10 +464,30 @@ ParseChakraJson(const std::string& json, pb::ChakraNodeMessage& node)
     }
     AddIds(object, "ctrl_deps", [&](uint64_t id) { node.add_ctrl_deps(id); });
     AddIds(object, "data_deps", [&](uint64_t id) { node.add_data_deps(id); });
-    const Json* inputs = Find(object, "inputs");
-    if (inputs != nullptr && inputs->is_object() && Find(*inputs, "values") != nullptr)
+    if (const Json* start = Find(object, "start_time_micros"))
     {
-        node.mutable_inputs()->set_values(ToText("values", *Find(*inputs, "values")));
+        ToWhole<uint64_t>("start_time_micros", *start); // is not needed
+    }
+    for (const std::string key : {"inputs", "outputs"})
+    {
+        const Json* operands = Find(object, key);
+        if (operands == nullptr)
+        {
+            continue;
+        }
+        if (!operands->is_object())
+        {
+            FailKey(key, "an object");
+        }
+        CheckKeys(*operands, {"values", "shapes", "types"});
+        for (const auto& [part, value] : operands->items())
+        {
+            ToText(part, value);
+        }
+        if (key == "inputs" && operands->contains("values"))
+        {
+            node.mutable_inputs()->set_values(ToText("values", (*operands)["values"]));
+        }
     }
     AddAttributes(object, [&] { return node.add_attr(); });
 }

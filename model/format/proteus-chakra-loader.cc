@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "proteus-chakra-changes.h"
 #include "proteus-chakra-doubts.h"
 #include "proteus-chakra-groups.h"
 #include "proteus-chakra.h"
@@ -15,6 +16,7 @@
 #include "ns3/proteus-graph-head.h"
 #include "ns3/proteus-json.h"
 #include "ns3/proteus-shown-name.h"
+#include "ns3/proteus-warning.h"
 
 #include <algorithm>
 #include <map>
@@ -75,8 +77,10 @@ class TraceLoader
         m_doubts.isRooflineIdle = m_options.isRoofline && !m_hasRoofline;
         m_doubts.idleGroups = m_groups.FindIdleFile(m_groupsInUse);
         m_doubts.steps = DescribeProfilerSteps({m_names.begin(), m_names.end()});
+        // Before doubts: what is refused is one message.
+        ExecutionGraph result = graph.Build();
         m_doubts.Warn(m_name);
-        return graph.Build();
+        return result;
     }
 
   private:
@@ -136,6 +140,8 @@ class TraceLoader
         {
             AddNode(rank, reader.GetPosition(), node, dependencies);
         }
+        m_doubts.unknownFields.insert(reader.GetUnknownFields().begin(),
+                                      reader.GetUnknownFields().end());
         m_doubts.misspelt.insert(reader.GetMisspelt().begin(), reader.GetMisspelt().end());
         AddDependencies(dependencies, *rank.trace);
     }
@@ -522,9 +528,15 @@ ReadChakra(const std::vector<TraceFile>& files,
         return TraceLoader(name, options).Load(files);
     }
     std::istringstream in(head);
-    return ReadBack(files,
-                    name,
-                    ReadGraphProtobuf(in, files.front().name + ": attribute proteus_graph"));
+    ExecutionGraph graph =
+        ReadBack(files,
+                 name,
+                 ReadGraphProtobuf(in, files.front().name + ": attribute proteus_graph"));
+    if (const std::string changes = DescribeChakraChanges(files, graph); !changes.empty())
+    {
+        Warn(name + ": " + changes);
+    }
+    return graph;
 }
 
 } // namespace proteus

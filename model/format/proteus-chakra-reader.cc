@@ -15,6 +15,8 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <google/protobuf/message.h>
+#include <google/protobuf/unknown_field_set.h>
 #include <limits>
 #include <map>
 #include <set>
@@ -247,7 +249,9 @@ class ChakraReader::Impl
     {
         if (!m_isJson)
         {
-            return message.ParseFromString(m_text);
+            const bool isParsed = message.ParseFromString(m_text);
+            NoteUnknown(message);
+            return isParsed;
         }
         try
         {
@@ -346,6 +350,7 @@ class ChakraReader::Impl
         uint32_t seen = 0;
         for (const auto& attribute : m_node.attr())
         {
+            NoteUnknown(attribute);
             ReadAttribute(attribute, node, seen);
         }
         return true;
@@ -361,12 +366,27 @@ class ChakraReader::Impl
         return m_misspelt;
     }
 
+    const std::set<int>& GetUnknownFields() const
+    {
+        return m_unknown;
+    }
+
     uint64_t GetStart() const
     {
         return m_start;
     }
 
   private:
+    /// Notes fields of a message that the schema does not have.
+    void NoteUnknown(const google::protobuf::Message& message)
+    {
+        const auto& fields = message.GetReflection()->GetUnknownFields(message);
+        for (int i = 0; i < fields.field_count(); ++i)
+        {
+            m_unknown.insert(fields.field(i).number());
+        }
+    }
+
     [[noreturn]] void FailCut() const
     {
         Fail("the file ends in the middle of a message; it was cut off");
@@ -593,6 +613,7 @@ class ChakraReader::Impl
     std::size_t m_aheadAt{0}; //!< next of it
     bool m_isJson{false};
     std::string m_text;
+    std::set<int> m_unknown;                       //!< GetUnknownFields()
     std::set<std::string> m_unread;                //!< names of attributes that are not read
     std::map<std::string, std::string> m_misspelt; //!< GetMisspelt()
     pb::ChakraMetadata m_metadata;
@@ -629,6 +650,12 @@ const std::map<std::string, std::string>&
 ChakraReader::GetMisspelt() const
 {
     return m_impl->GetMisspelt();
+}
+
+const std::set<int>&
+ChakraReader::GetUnknownFields() const
+{
+    return m_impl->GetUnknownFields();
 }
 
 bool

@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -156,6 +157,9 @@ class ChakraReader
     /// @return attributes so far whose names are no attribute's that is read, and near to one: what
     /// each may have been meant for, by name
     const std::map<std::string, std::string>& GetMisspelt() const;
+
+    /// @return numbers of fields of messages so far that the schema does not have
+    const std::set<int>& GetUnknownFields() const;
 
     /// @return first byte of the node that was read last, in the decompressed file
     uint64_t GetPosition() const;

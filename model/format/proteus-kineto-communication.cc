@@ -10,6 +10,7 @@
 #include "ns3/proteus-shown-name.h"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <unordered_map>
 #include <utility>
@@ -128,6 +129,18 @@ CommunicationMaker::GetElementBytes(const GpuEvent& event, const Communication& 
     return size;
 }
 
+uint64_t
+CommunicationMaker::MultiplyBytes(const GpuEvent& event, uint64_t bytes, uint64_t n) const
+{
+    if (bytes > std::numeric_limits<uint64_t>::max() / n)
+    {
+        Fail(event,
+             std::to_string(bytes) + " bytes of each of " + FormatThings(n, "rank") +
+                 " are too many");
+    }
+    return bytes * n;
+}
+
 void
 CommunicationMaker::Set(const GpuEvent& event, TraceNode& node)
 {
@@ -149,10 +162,10 @@ CommunicationMaker::Set(const GpuEvent& event, TraceNode& node)
     {
     case Collective::ALL_GATHER:
     case Collective::GATHER:
-        node.bytes = inBytes * n;
+        node.bytes = MultiplyBytes(event, inBytes, n);
         break;
     case Collective::SCATTER:
-        node.bytes = outBytes * n;
+        node.bytes = MultiplyBytes(event, outBytes, n);
         break;
     default:
         node.bytes = inBytes > 0 ? inBytes : outBytes;
@@ -186,15 +199,18 @@ CommunicationMaker::CheckSizes(const Communication& it, Collective collective, u
     const bool isGather = collective == Collective::ALL_GATHER || collective == Collective::GATHER;
     const bool isScatter =
         collective == Collective::REDUCE_SCATTER || collective == Collective::SCATTER;
+    // Unequal splits are named by themselves.
+    const bool isExchange = collective == Collective::ALL_TO_ALL && !it.isUneven;
     // With one side only, there is nothing to compare: of a gather and a scatter only the root has
     // both.
-    if ((!isGather && !isScatter) || it.inElements == 0 || it.outElements == 0)
+    if ((!isGather && !isScatter && !isExchange) || it.inElements == 0 || it.outElements == 0)
     {
         return;
     }
     const uint64_t whole = isGather ? it.outElements : it.inElements;
     const uint64_t part = isGather ? it.inElements : it.outElements;
-    if (whole / n != part || whole % n != 0)
+    const uint64_t parts = isExchange ? 1 : n;
+    if (whole / parts != part || whole % parts != 0)
     {
         const bool isInTaken = collective != Collective::SCATTER;
         m_events.exampleOddSize =
@@ -211,10 +227,19 @@ std::vector<DeviceId>
 CommunicationMaker::FindRanks(const GpuEvent& event, const Communication& it) const
 {
     std::vector<DeviceId> ranks = it.ranks;
+    const auto group = m_events.groups.find(it.group);
     if (ranks.empty())
     {
-        const auto group = m_events.groups.find(it.group);
         ranks = group == m_events.groups.end() ? ranks : group->second;
+    }
+    else if (group != m_events.groups.end() && !group->second.empty() &&
+             !std::is_permutation(ranks.begin(),
+                                  ranks.end(),
+                                  group->second.begin(),
+                                  group->second.end()))
+    {
+        m_events.oddGroup = it.group;
+        ++m_events.nOddGroups;
     }
     if (!ranks.empty() && it.groupSize != 0 && it.groupSize != ranks.size())
     {

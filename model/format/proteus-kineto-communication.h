@@ -51,6 +51,8 @@ class CommunicationMaker
     static std::string GetName(const Communication& it);
     Collective FindCollective(const GpuEvent& event, const Communication& it) const;
     uint64_t GetElementBytes(const GpuEvent& event, const Communication& it) const;
+    /// @return bytes of n ranks
+    uint64_t MultiplyBytes(const GpuEvent& event, uint64_t bytes, uint64_t n) const;
     std::vector<DeviceId> FindRanks(const GpuEvent& event, const Communication& it) const;
     void SetMessage(const GpuEvent& event,
                     const Communication& it,

@@ -188,12 +188,23 @@ FindDoubts(const std::vector<Rank>& ranks)
     std::string other;
     uint64_t nMisnamed = 0;
     std::string misnamed;
+    uint64_t nKindless = 0;
+    uint64_t nPartGroups = 0;
+    uint64_t nOddGroups = 0;
+    std::string oddGroup;
+    std::pair<uint64_t, uint64_t> syncs{0, 0};
     for (const Rank& rank : ranks)
     {
         for (const auto& [category, count] : rank.unread)
         {
             unread[category] += count;
         }
+        nKindless += rank.nKindless;
+        nPartGroups += rank.nPartGroups;
+        nOddGroups += rank.nOddGroups;
+        oddGroup = rank.nOddGroups > 0 ? rank.oddGroup : oddGroup;
+        syncs.first += rank.nSyncs;
+        syncs.second += rank.nLostSyncs;
         nEmpty += rank.nEmpty;
         nRootless += rank.nRootless;
         nUneven += rank.nUneven;
@@ -295,6 +306,31 @@ FindDoubts(const std::vector<Rank>& ranks)
                              ", which is not known, not read; those of GPUs are kernel, "
                              "gpu_memcpy and gpu_memset");
         }
+    }
+    if (nKindless > 0)
+    {
+        doubts.push_back(FormatThings(nKindless, "event") +
+                         " with a duration (dur) and no category (cat), or of another phase (ph) "
+                         "than X, not read");
+    }
+    if (nPartGroups > 0)
+    {
+        doubts.push_back(FormatThings(nPartGroups, "process group") +
+                         " (pg_config) without a name or ranks, not read");
+    }
+    if (nOddGroups > 0)
+    {
+        doubts.push_back(FormatThings(nOddGroups, "communication") +
+                         " whose ranks (Process Group Ranks) are others than those of their group "
+                         "in pg_config, such as group " +
+                         QuotedText(oddGroup) + ": the former count");
+    }
+    if (static_cast<double>(syncs.second) > LEAST_UNLAUNCHED * static_cast<double>(syncs.first))
+    {
+        doubts.push_back(FormatThings(syncs.second, "wait") + " (cuda_sync) of " +
+                         FormatCount(syncs.first) +
+                         " that do not say who waits for what (stream, wait_on_stream, "
+                         "correlation), or of a call that is not in the file: not heeded");
     }
     if (nEmpty > 0)
     {

@@ -88,6 +88,13 @@ ModernCategory(const std::string& category)
     return found == old.end() ? category : found->second;
 }
 
+/// @param category of an event @return whether it is a call that launches work or waits for it
+bool
+IsRuntime(const std::string& category)
+{
+    return category == "cuda_runtime" || category == "cuda_driver" || category == "hip_runtime";
+}
+
 /// @param category of an event @return whether it is one of the host, or tells what others do
 bool
 IsBesideGpu(const std::string& category)
@@ -129,24 +136,30 @@ class RankReader : public JsonListReader
         const auto category = element.Find("cat");
         if (!phase || !category)
         {
-            return; // a name
+            // A name; but what has a duration was meant to be an event.
+            NoteMisspelt(element, {"ph", "cat"});
+            m_out.nKindless += element.Has("dur") ? 1 : 0;
+            return;
         }
         const std::string& kind = ModernCategory(category->AsString());
         const bool isOfGpu = kind == "kernel" || kind == "gpu_memcpy" || kind == "gpu_memset";
-        if (isOfGpu && (phase->AsString() == "B" || phase->AsString() == "E"))
+        const bool isOfHost = IsRuntime(kind);
+        if ((isOfGpu || isOfHost) && (phase->AsString() == "B" || phase->AsString() == "E"))
         {
-            element.Fail("is the begin or the end of work of a GPU: work of a GPU must be one "
-                         "event, of phase \"X\" with \"dur\"");
+            element.Fail(std::string("is the begin or the end of ") +
+                         (isOfGpu ? "work of a GPU: work of a GPU" : "a call: a call") +
+                         " must be one event, of phase \"X\" with \"dur\"");
         }
         if (phase->AsString() != "X")
         {
+            m_out.nKindless += element.Has("dur") ? 1 : 0;
             return; // an instant, an arrow
         }
         if (isOfGpu)
         {
             AddGpuEvent(element, kind == "gpu_memcpy");
         }
-        else if (kind == "cuda_runtime" || kind == "cuda_driver" || kind == "hip_runtime")
+        else if (isOfHost)
         {
             AddCall(element);
         }
@@ -171,7 +184,8 @@ class RankReader : public JsonListReader
         else if (!IsBesideGpu(kind))
         {
             const auto arguments = element.Find("args");
-            m_out.unread[kind] += arguments && arguments->Has("stream") ? 1 : 0;
+            m_out.unread[kind] +=
+                arguments && (arguments->Has("stream") || arguments->Has("correlation")) ? 1 : 0;
         }
     }
 
@@ -275,20 +289,25 @@ class RankReader : public JsonListReader
     /// @param read keys that are read
     void NoteMisspelt(JsonValue object, const std::vector<std::string>& read)
     {
-        std::vector<std::string> others;
-        for (const std::string& key : object.GetKeys())
-        {
-            if (std::find(read.begin(), read.end(), key) == read.end())
-            {
-                others.push_back(key);
-            }
-        }
+        std::vector<std::string> missing;
         for (const std::string& key : read)
         {
-            const std::string found = object.Has(key.c_str()) ? "" : FindNearest(key, others);
-            if (!found.empty())
+            if (!object.Has(key.c_str()))
             {
-                m_out.misspelt.emplace(found, key);
+                missing.push_back(key);
+            }
+        }
+        if (missing.empty())
+        {
+            return;
+        }
+        for (const std::string& key : object.GetKeys())
+        {
+            const bool isRead = std::find(read.begin(), read.end(), key) != read.end();
+            const std::string meant = isRead ? "" : FindNearest(key, missing);
+            if (!meant.empty())
+            {
+                m_out.misspelt.emplace(key, meant);
             }
         }
     }
@@ -333,6 +352,7 @@ class RankReader : public JsonListReader
     {
         const std::string& name = element.Get("name").AsString();
         const JsonValue arguments = element.Get("args");
+        NoteMisspelt(arguments, {"device", "stream", "correlation"});
         GpuEvent event;
         event.name = ToName(name);
         event.startUs = ReadStart(element);
@@ -398,7 +418,12 @@ class RankReader : public JsonListReader
     void AddCall(JsonValue element)
     {
         const std::string& name = element.Get("name").AsString();
+        NoteMisspelt(element, {"args"});
         const auto arguments = element.Find("args");
+        if (arguments)
+        {
+            NoteMisspelt(*arguments, {"correlation"});
+        }
         HostCall call;
         call.kind = Contains(name, "Synchronize")   ? HostCall::Kind::SYNCHRONIZE
                     : Contains(name, "EventRecord") ? HostCall::Kind::RECORD
@@ -412,11 +437,20 @@ class RankReader : public JsonListReader
 
     void AddSync(JsonValue element)
     {
+        NoteMisspelt(element, {"args"});
         const auto arguments = element.Find("args");
         if (!arguments)
         {
+            ++m_out.nSyncs;
+            ++m_out.nLostSyncs;
             return;
         }
+        NoteMisspelt(*arguments,
+                     {"cuda_sync_kind",
+                      "stream",
+                      "wait_on_stream",
+                      "wait_on_cuda_event_record_corr_id",
+                      "correlation"});
         const auto kind = arguments->Find("cuda_sync_kind");
         const std::string& name = kind ? kind->AsString() : element.Get("name").AsString();
         SyncEvent sync;
@@ -440,8 +474,21 @@ class RankReader : public JsonListReader
         return value->AsWhole(0, MOST);
     }
 
-    static Communication ReadCommunication(JsonValue arguments)
+    Communication ReadCommunication(JsonValue arguments)
     {
+        NoteMisspelt(arguments,
+                     {"Collective name",
+                      "In msg nelems",
+                      "Out msg nelems",
+                      "Group size",
+                      "Src Rank",
+                      "Dst Rank",
+                      "dtype",
+                      "Process Group Name",
+                      "Process Group Description",
+                      "In split size",
+                      "Out split size",
+                      "Process Group Ranks"});
         Communication result;
         result.collective = arguments.Get("Collective name").AsString();
         result.inElements = FindCount(arguments, "In msg nelems").value_or(0);
@@ -550,11 +597,12 @@ class RankReader : public JsonListReader
 
     void ReadGroup(JsonValue group)
     {
-        NoteMisspelt(group, {"pg_name", "ranks"});
+        NoteMisspelt(group, {"pg_name", "ranks", "pg_size"});
         const auto name = group.Find("pg_name");
         const auto ranks = group.Find("ranks");
         if (!name || !ranks)
         {
+            ++m_out.nPartGroups;
             return;
         }
         // Older versions have an object {"0": 0, ...} of ranks to places.
@@ -576,7 +624,17 @@ class RankReader : public JsonListReader
         {
             list = ReadRanks(*ranks);
         }
-        m_out.groups[name->AsString()] = list;
+        const auto size = group.Find("pg_size");
+        if (size && !list.empty() && size->AsUnsigned(0, MAX_DEVICES) != list.size())
+        {
+            size->Fail("is " + size->Shown() + ", but " + FormatThings(list.size(), "rank") + " " +
+                       (list.size() == 1 ? "is" : "are") + " listed (ranks)");
+        }
+        const auto [known, isNew] = m_out.groups.emplace(name->AsString(), list);
+        if (!isNew && !known->first.empty() && known->second != list)
+        {
+            name->Fail("is there twice, of different ranks");
+        }
     }
 
     Rank& m_out;

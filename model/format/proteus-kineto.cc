@@ -358,12 +358,25 @@ class TraceMaker
         return it.call < call;
     }
 
+    /// Counts a wait that does not say who waits for what.
+    void NoteLost(const SyncEvent& sync)
+    {
+        const bool isKnown = m_callOf.count(sync.correlation) > 0;
+        const bool isWhole = sync.isStreamWait
+                                 ? sync.stream >= 0 && sync.waitedStream >= 0
+                                 : !isKnown || m_events.calls[m_callOf.at(sync.correlation)].kind ==
+                                                   HostCall::Kind::SYNCHRONIZE;
+        ++m_events.nSyncs;
+        m_events.nLostSyncs += isKnown && isWhole ? 0 : 1;
+    }
+
     /// What the profiler tells of streams that wait for others.
     void AddWaits()
     {
         const auto byStream = SortByLaunch();
         for (const SyncEvent& sync : m_events.syncs)
         {
+            NoteLost(sync);
             const auto waiting = byStream.find(sync.stream);
             const auto waited = byStream.find(sync.waitedStream);
             const auto call = m_callOf.find(sync.correlation);
@@ -511,6 +524,16 @@ ReadRanks(const std::vector<TraceFile>& files, const std::string& name)
     {
         throw std::invalid_argument(name + ": the trace has no files");
     }
+    const auto unsaid = std::find_if(all.ranks.begin(),
+                                     all.ranks.end(),
+                                     [](const kineto::Rank& rank) { return !rank.rank; });
+    if (files.size() > 1 && unsaid != all.ranks.end())
+    {
+        Warn(name +
+             ": files that do not say their rank (distributedInfo) are taken in the order "
+             "of their names, " +
+             unsaid->file + " for rank " + std::to_string(unsaid - all.ranks.begin()));
+    }
     return all;
 }
 
@@ -616,6 +639,8 @@ ReadKineto(const std::vector<TraceFile>& files,
             graph.SetRank(rank, TraceMaker(all.ranks[place], graph, streams, false).Make());
         }
     }
+    // Before doubts: what is refused is one message.
+    ExecutionGraph result = graph.Build();
     for (const std::string& doubt : kineto::FindDoubts(all.ranks))
     {
         Warn(name + ": " + doubt);
@@ -625,15 +650,23 @@ ReadKineto(const std::vector<TraceFile>& files,
         Warn(name + ": is of a job of " + FormatThings(all.worldSize, "rank") +
              ", and --ranks=" + std::to_string(nRanks) + " counts");
     }
-    WarnOfVersion(all.ranks.front().ncclVersion, options.ncclVersion, name);
-    const std::string& recorded = all.ranks.front().gpuModel;
-    if (!recorded.empty() && !options.gpuModel.empty() && !IsOfModel(recorded, options.gpuModel))
+    std::set<std::string> versions;
+    std::set<std::string> models;
+    for (const kineto::Rank& rank : all.ranks)
     {
-        Warn(name + ": was recorded on " + recorded +
-             ", whose times kernels keep; the cluster has " + options.gpuModel);
+        if (versions.insert(rank.ncclVersion).second)
+        {
+            WarnOfVersion(rank.ncclVersion, options.ncclVersion, name);
+        }
+        const std::string& recorded = rank.gpuModel;
+        if (models.insert(recorded).second && !recorded.empty() && !options.gpuModel.empty() &&
+            !IsOfModel(recorded, options.gpuModel))
+        {
+            Warn(name + ": was recorded on " + recorded +
+                 ", whose times kernels keep; the cluster has " + options.gpuModel);
+        }
     }
-    all.ranks.clear();
-    return graph.Build();
+    return result;
 }
 
 } // namespace proteus

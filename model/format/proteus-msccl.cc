@@ -97,21 +97,12 @@ class Reader
     {
         const XmlElement& algo = m_document.GetRoot();
         Demand(algo, algo.name == "algo", "expected an element \"algo\"");
-        const std::string unknown = m_document.DescribeUnknown(FORMAT);
-        if (!unknown.empty())
-        {
-            Warn(m_fileName + ": unknown, and not read: " + unknown);
-        }
         MscclSchedule schedule;
         const std::string* name = algo.Find("name");
         schedule.name = name ? *name : "";
         schedule.collective = ReadCollective(algo);
         const std::string* protocol = algo.Find("proto");
-        if (!protocol)
-        {
-            WarnAt(algo, "does not say its protocol (proto); taken for Simple");
-        }
-        else
+        if (protocol)
         {
             try
             {
@@ -170,6 +161,16 @@ class Reader
                seen.size() == gpus,
                "has " + std::to_string(seen.size()) + " of " + std::to_string(gpus) + " GPUs");
         CheckSchedule(schedule);
+        // Last: what is refused is one message.
+        if (!protocol)
+        {
+            WarnAt(algo, "does not say its protocol (proto); taken for Simple");
+        }
+        const std::string unknown = m_document.DescribeUnknown(FORMAT);
+        if (!unknown.empty())
+        {
+            Warn(m_fileName + ": unknown, and not read: " + unknown);
+        }
         WarnOfUnused(algo, schedule);
         return schedule;
     }
@@ -340,9 +341,7 @@ class Reader
                    int64_t least,
                    int64_t most) const
     {
-        const std::string* text = element.Find(attribute);
-        Demand(element, text != nullptr, std::string("has no attribute \"") + attribute + "\"");
-        const auto value = ParseWholeNumber<int64_t>(*text);
+        const auto value = ParseWholeNumber<int64_t>(m_document.Get(element, attribute));
         Demand(element,
                value && *value >= least && *value <= most,
                std::string(attribute) + " must be a whole number from " + std::to_string(least) +
@@ -378,12 +377,11 @@ class Reader
             {"broadcast", Collective::BROADCAST},
             {"reduce", Collective::REDUCE},
             {"alltoall", Collective::ALL_TO_ALL}};
-        const std::string* text = algo.Find("coll");
-        Demand(algo, text != nullptr, "has no attribute \"coll\"");
-        const auto found = known.find(*text);
+        const std::string& text = m_document.Get(algo, "coll");
+        const auto found = known.find(text);
         Demand(algo,
                found != known.end(),
-               "unknown collective " + Quote(*text) +
+               "unknown collective " + Quote(text) +
                    "; known are allreduce, allgather, reduce_scatter, broadcast, reduce, "
                    "alltoall");
         return found->second;
@@ -391,13 +389,13 @@ class Reader
 
     MscclBuffer ReadBuffer(const XmlElement& step, const char* attribute) const
     {
-        const std::string* text = step.Find(attribute);
+        const std::string& text = m_document.Get(step, attribute);
         Demand(step,
-               text && (*text == "i" || *text == "o" || *text == "s"),
+               text == "i" || text == "o" || text == "s",
                std::string(attribute) + " must be i, o or s");
-        return *text == "i"   ? MscclBuffer::INPUT
-               : *text == "o" ? MscclBuffer::OUTPUT
-                              : MscclBuffer::SCRATCH;
+        return text == "i"   ? MscclBuffer::INPUT
+               : text == "o" ? MscclBuffer::OUTPUT
+                             : MscclBuffer::SCRATCH;
     }
 
     void ReadGpu(const XmlElement& element, const MscclSchedule& schedule, MscclGpu& gpu)
@@ -483,12 +481,11 @@ class Reader
             {"cpy", StepKind::COPY},
             {"re", StepKind::REDUCE},
             {"nop", StepKind::WAIT}};
-        const std::string* type = element.Find("type");
-        Demand(element, type != nullptr, "has no attribute \"type\"");
-        const auto found = known.find(*type);
+        const std::string& type = m_document.Get(element, "type");
+        const auto found = known.find(type);
         Demand(element,
                found != known.end(),
-               "unknown step " + Quote(*type) +
+               "unknown step " + Quote(type) +
                    "; known are s, r, rcs, rrs, rrc, rrcs, cpy, re, nop");
         MscclStep step;
         step.kind = found->second;

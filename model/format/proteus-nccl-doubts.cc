@@ -10,6 +10,7 @@
 
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-shown-name.h"
+#include "ns3/proteus-whole-number.h"
 
 #include <algorithm>
 #include <set>
@@ -169,6 +170,10 @@ class Finder
         {
             const std::string host = GetLower(element, "host_hash");
             const std::string numa = GetLower(element, "numaid");
+            for (const char* key : {"numaid", "familyid"})
+            {
+                CheckNumber(element, key);
+            }
             if (!numa.empty() && !m_numas.insert(host + ' ' + numa).second)
             {
                 m_sameCpus.Add(GetPlace(element));
@@ -208,6 +213,17 @@ class Finder
         for (const XmlElement& child : element.children)
         {
             Look(child);
+        }
+    }
+
+    /// A number that nothing is computed of; NCCL writes -1 where it does not know one.
+    void CheckNumber(const XmlElement& element, const std::string& attribute) const
+    {
+        const std::string* text = element.Find(attribute);
+        if (text != nullptr && !text->empty() && !ParseWholeNumber<int64_t>(*text))
+        {
+            m_document.Fail(element,
+                            attribute + " must be a whole number, not " + QuotedText(*text));
         }
     }
 

@@ -210,11 +210,11 @@ class NcclReader
         }
         if (arch != nullptr && !arch->empty() && *arch != "x86_64")
         {
-            m_findings.unknownMakers.insert("arch \"" + *arch + '"');
+            m_findings.unknownMakers.insert("arch " + QuotedText(*arch));
         }
         else if (vendor != nullptr && !vendor->empty())
         {
-            m_findings.unknownMakers.insert("vendor \"" + *vendor + '"');
+            m_findings.unknownMakers.insert("vendor " + QuotedText(*vendor));
         }
     }
 

@@ -8,7 +8,9 @@
 
 #include "proteus-trace-order.h"
 
+#include "ns3/proteus-plural.h"
 #include "ns3/proteus-shown-name.h"
+#include "ns3/proteus-warning.h"
 
 #include <algorithm>
 #include <cctype>
@@ -186,12 +188,16 @@ TraceGraph::JoinCollective(DeviceId rank, uint32_t nodeIndex)
     const bool isSame = node.collective == other.collective &&
                         (!HasRoot(node.collective) || node.root == other.root);
     // With unequal splits, ranks of an all-to-all have buffers of different size; the largest is
-    // what all wait for.
+    // what all wait for, which is said in the end.
     if (!isSame || (node.bytes != other.bytes && node.collective != Collective::ALL_TO_ALL))
     {
         Fail(NodeText(rank, nodeIndex) + ": " + GroupText(group) + ": collective " +
              std::to_string(place) + " is " + describe(node) + ", but " +
              NodeText(part.rank, part.node) + " makes it " + describe(other));
+    }
+    if (node.bytes != other.bytes)
+    {
+        m_uneven.insert(group.parts[place]);
     }
     if (node.bytes > other.bytes)
     {
@@ -506,6 +512,14 @@ TraceGraph::Build()
     }
     orders.clear();
     CheckGroups();
+    if (!m_uneven.empty())
+    {
+        const Part& first = m_parts[*m_uneven.begin()];
+        Warn(m_name + ": " + FormatThings(m_uneven.size(), "all-to-all") +
+             " with other sizes on other ranks: the largest of each counts, of the first " +
+             std::to_string(GetNode(first).bytes) + " bytes, as " +
+             NodeText(first.rank, first.node) + " has it");
+    }
     JoinMessages();
     for (const uint32_t part : MergeLists(ListParts(), m_parts.size()))
     {

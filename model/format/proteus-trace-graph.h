@@ -14,6 +14,7 @@
 #include <istream>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -230,6 +231,7 @@ class TraceGraph
     std::map<std::pair<std::string, std::vector<DeviceId>>, uint32_t> m_groupIndex;
     std::vector<std::shared_ptr<const RankTrace>> m_ranks;
     std::vector<Part> m_parts;
+    std::set<uint32_t> m_uneven; //!< all-to-alls in m_parts of ranks with other sizes
     std::vector<std::vector<uint32_t>> m_partOf; //!< by rank and node; NO_ID: none
     std::map<std::tuple<DeviceId, DeviceId, uint64_t>, Messages> m_messages;
 };

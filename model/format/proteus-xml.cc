@@ -7,6 +7,7 @@
 #include "proteus-xml.h"
 
 #include "ns3/proteus-comma-list.h"
+#include "ns3/proteus-nearest-name.h"
 
 #include <algorithm>
 #include <boost/property_tree/ptree.hpp>
@@ -397,6 +398,24 @@ XmlDocument::Fail(const XmlElement& element, const std::string& cause) const
 {
     throw std::invalid_argument(m_fileName + ":" + std::to_string(element.line) + ": " +
                                 element.path + ": " + cause);
+}
+
+const std::string&
+XmlDocument::Get(const XmlElement& element, const std::string& attribute) const
+{
+    if (const std::string* value = element.Find(attribute))
+    {
+        return *value;
+    }
+    std::vector<std::string> names;
+    for (const auto& entry : element.attributes)
+    {
+        names.push_back(entry.first);
+    }
+    const std::string near = FindNearest(attribute, names);
+    Fail(element,
+         "has no attribute \"" + attribute + "\"" +
+             (near.empty() ? "" : "; is it meant by \"" + near + "\"?"));
 }
 
 std::string

@@ -85,6 +85,14 @@ class XmlDocument
     [[noreturn]] void Fail(const XmlElement& element, const std::string& cause) const;
 
     /**
+     * @param element where
+     * @param attribute that it must have
+     * @return its value
+     * @throw std::invalid_argument if it is not there, with the one that may be meant for it
+     */
+    const std::string& Get(const XmlElement& element, const std::string& attribute) const;
+
+    /**
      * Finds what a reader passes over because its format has no such thing, for a warning.
      * @param format names that there are, whether they mean something to the reader or not
      * @return "line 3: attribute color of gpu, line 7: element fan, line 9: element gpu in cpu", at

@@ -9,6 +9,7 @@
 #include "ns3/proteus-chakra-json.h"
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-trace-doubts.h"
+#include "ns3/proteus-warning.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -513,6 +514,60 @@ TEST(Chakra, AFolderOfJsonHasAFileOfGroups)
         }
     }
     fs::remove_all(folder);
+}
+
+TEST(Chakra, FieldsThatTheSchemaHasNotAreNamed)
+{
+    std::string notes;
+    const WarningListener listener([&notes](const std::string& text) {
+        notes += text;
+        return false;
+    });
+    TraceText text;
+    text.Add(1, pb::CHAKRA_COMP, {}, Lasts(7));
+    TraceOptions options;
+    options.ranks = 1;
+    Read({text.Get()}, options);
+    EXPECT_EQ(notes, "");
+    text.Add(2, pb::CHAKRA_COMP, {}, [](Node& node) {
+        node.set_duration_micros(5);
+        node.GetReflection()->MutableUnknownFields(&node)->AddVarint(12, 3);
+        auto* attribute = node.add_attr();
+        attribute->set_name("comm_size");
+        attribute->set_int64_val(0);
+        attribute->GetReflection()->MutableUnknownFields(attribute)->AddVarint(40, 1);
+    });
+    Read({text.Get()}, options);
+    EXPECT_EQ(notes,
+              "trace: messages have fields that version 0.0.4 of the schema has not, by number 12, "
+              "40: not read");
+}
+
+TEST(Chakra, JsonIsReadStrictly)
+{
+    const auto errorOf = [](const std::string& keys) {
+        return ErrorOf(
+            {R"({"version": "0.0.4"}{"id": 1, "name": "n1", "type": "COMP_NODE", )" + keys + "}"});
+    };
+    EXPECT_EQ(errorOf(R"("duration_micros": 7, "startTimeMicros": "3",
+ "inputs": {"values": "[]", "shapes": "[]", "types": "[]"}, "outputs": {})"),
+              "");
+    EXPECT_EQ(errorOf(R"("dataDeps": [], "data_deps": [])"),
+              "f0: byte 20: the key 'data_deps' appears twice, also as 'dataDeps'");
+    EXPECT_EQ(errorOf(R"("attr": [{"name": "num_ops", "in64Val": 7}])"),
+              "f0: byte 20: the unknown key 'in64Val' of an attribute; did you mean int64Val?");
+    EXPECT_EQ(errorOf(R"("attr": [{"name": "num_ops", "sting_list": {}}])"),
+              "f0: byte 20: the unknown key 'sting_list' of an attribute; did you mean "
+              "string_list?");
+    EXPECT_EQ(errorOf(R"("start_time_micros": "soon")"),
+              "f0: byte 20: the value of \"start_time_micros\" must be a whole number from 0 to "
+              "18446744073709551615");
+    EXPECT_EQ(errorOf(R"("outputs": [1])"),
+              "f0: byte 20: the value of \"outputs\" must be an object");
+    EXPECT_EQ(errorOf(R"("inputs": {"value": "[]"})"),
+              "f0: byte 20: the unknown key 'value'; did you mean values?");
+    EXPECT_EQ(errorOf(R"("inputs": {"values": []})"),
+              "f0: byte 20: the value of \"values\" must be text");
 }
 
 TEST(Chakra, JsonIsTheSameTrace)

@@ -6,12 +6,16 @@
 
 #include "chakra-text.h"
 
+#include "ns3/proteus-warning.h"
+
 #include <filesystem>
+#include <functional>
 #include <gtest/gtest.h>
 #include <map>
 #include <sstream>
 #include <string>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 using namespace ns3::proteus;
@@ -108,7 +112,82 @@ Write(const ExecutionGraph& graph)
     return files;
 }
 
+/// @param file that was written @param edit changes a node
+/// @return the metadata of the file, and its nodes with the changes
+std::pair<std::string, std::string>
+Rewrite(const std::string& file, const std::function<void(Node&)>& edit)
+{
+    std::pair<std::string, std::string> parts;
+    for (std::size_t at = 0; at < file.size();)
+    {
+        const std::size_t begin = at;
+        std::size_t size = 0;
+        for (int shift = 0;; shift += 7)
+        {
+            const auto c = static_cast<unsigned char>(file[at++]);
+            size |= static_cast<std::size_t>(c & 0x7f) << shift;
+            if (c < 0x80)
+            {
+                break;
+            }
+        }
+        Node node;
+        if (begin > 0)
+        {
+            EXPECT_TRUE(node.ParseFromString(file.substr(at, size)));
+            edit(node);
+            parts.second += Delimited(node);
+        }
+        at += size;
+        parts.first = begin > 0 ? parts.first : file.substr(0, at);
+    }
+    return parts;
+}
+
 } // namespace
+
+TEST(ChakraWriter, WhatWasChangedSinceIsNamed)
+{
+    const auto graph = MakeGraph();
+    const auto notes = [&](const std::function<void(Node&)>& edit, const std::string& more = "") {
+        std::string text;
+        const WarningListener listener([&text](const std::string& warning) {
+            text += warning;
+            return false;
+        });
+        auto files = Write(graph);
+        const auto parts = Rewrite(files[1], edit);
+        files[1] = parts.first + parts.second + more;
+        EXPECT_TRUE(Read(files) == graph);
+        return text;
+    };
+    EXPECT_EQ(notes([](Node&) {}), "");
+    const std::string counts = ": what was written counts (attribute proteus_graph); to run what "
+                               "was changed, take that out of f0";
+    EXPECT_EQ(notes([](Node& node) {
+                  for (auto& attribute : *node.mutable_attr())
+                  {
+                      if (attribute.name() == "comm_size" && node.name() == "broadcast")
+                      {
+                          attribute.set_int64_val(5);
+                      }
+                  }
+              }),
+              "trace: 1 node not as the graph is written, the first in f1: node 12, its comm_size" +
+                  counts);
+    EXPECT_NE(notes([](Node& node) {
+                  if (node.name() == "layer")
+                  {
+                      node.set_duration_micros(99);
+                  }
+              }).find("3 nodes not as the graph is written, the first in f1: node 0, its duration"),
+              std::string::npos);
+    Node more;
+    more.set_id(999);
+    more.set_type(pb::CHAKRA_COMP);
+    EXPECT_NE(notes([](Node&) {}, Delimited(more)).find("node 999, which was not there"),
+              std::string::npos);
+}
 
 TEST(ChakraWriter, ReadsBackTheSameGraph)
 {
@@ -150,36 +229,15 @@ TEST(ChakraWriter, OtherProgramsUnderstandTheNodes)
         ChakraReader reader(in, "file");
         EXPECT_EQ(reader.GetVersion(), "0.0.4");
         std::string text = TraceText().Get();
-        std::size_t at = 0;
-        bool isFirst = true;
-        while (at < file.size())
-        {
-            std::size_t size = 0;
-            for (int shift = 0;; shift += 7)
-            {
-                const auto c = static_cast<unsigned char>(file[at++]);
-                size |= static_cast<std::size_t>(c & 0x7f) << shift;
-                if (c < 0x80)
-                {
-                    break;
-                }
-            }
-            Node node;
-            if (!isFirst)
-            {
-                ASSERT_TRUE(node.ParseFromString(file.substr(at, size)));
-                for (int i = node.attr_size(); i-- > 0;)
-                {
-                    if (node.attr(i).name() == "proteus_task")
+        text += Rewrite(file, [](Node& node) {
+                    for (int i = node.attr_size(); i-- > 0;)
                     {
-                        node.mutable_attr()->DeleteSubrange(i, 1);
+                        if (node.attr(i).name() == "proteus_task")
+                        {
+                            node.mutable_attr()->DeleteSubrange(i, 1);
+                        }
                     }
-                }
-                text += Delimited(node);
-            }
-            isFirst = false;
-            at += size;
-        }
+                }).second;
         files.push_back(text);
     }
     const auto other = Read(files);

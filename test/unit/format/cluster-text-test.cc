@@ -14,6 +14,7 @@
 #include "ns3/proteus-network-cost.h"
 #include "ns3/proteus-paths.h"
 #include "ns3/proteus-prices-json.h"
+#include "ns3/proteus-warning.h"
 
 #include <fstream>
 #include <gtest/gtest.h>
@@ -61,6 +62,32 @@ LoadPrices()
 }
 
 } // namespace
+
+TEST(ClusterText, CablesThatChangeNothingAreNamed)
+{
+    const auto notes = [](const std::string& text) {
+        std::string heard;
+        const WarningListener listener([&heard](const std::string& warning) {
+            heard += warning;
+            return false;
+        });
+        LoadCluster(text);
+        return heard;
+    };
+    const std::string cause =
+        ": bundles=cables has no effect: no link between two switches is of several cables";
+    for (const std::string text :
+         {"dgx-h100:nodes=2,bundles=cables", "dgx-h100:nodes=1,bundles=cables"})
+    {
+        EXPECT_EQ(notes(text), "--cluster=" + text + cause);
+    }
+    EXPECT_EQ(notes("dgx-h100:nodes=4,leafs=2,spines=2,bundles=cables"), "");
+    EXPECT_EQ(notes("dgx-h100:nodes=2,bundles=whole"), "");
+    EXPECT_EQ(Message("dgx-h100:gpu=A100").find("--cluster=dgx-h100:gpu=A100: there is no data "),
+              0u);
+    EXPECT_NE(Message("dgx-h100:nodes=4,leafs=2,spines=0").find("from 1 to 4294967295, not '0'"),
+              std::string::npos);
+}
 
 TEST(ClusterText, ChangesAPreset)
 {

@@ -72,6 +72,25 @@ Read(const std::string& text)
 
 } // namespace
 
+TEST(Msccl, AttributesThatAreMeantByOthers)
+{
+    std::string warnings;
+    const WarningListener listener([&warnings](const std::string& text) {
+        warnings += text;
+        return false;
+    });
+    EXPECT_EQ(Error(ALL_GATHER, "nchannels", "nchanels"),
+              "x.xml:1: /algo: has no attribute \"nchannels\"; is it meant by \"nchanels\"?");
+    EXPECT_EQ(Error(ALL_GATHER, "coll=", "cols="),
+              "x.xml:1: /algo: has no attribute \"coll\"; is it meant by \"cols\"?");
+    EXPECT_NE(Error(ALL_GATHER, "srcbuf", "scrbuf").find("is it meant by \"scrbuf\"?"),
+              std::string::npos);
+    // What is refused is one message.
+    EXPECT_EQ(warnings, "");
+    EXPECT_EQ(Error(ALL_GATHER, "proto", "prot"), "");
+    EXPECT_NE(warnings.find("attribute prot of algo"), std::string::npos) << warnings;
+}
+
 TEST(Msccl, ASmallScheduleBecomesItsProgram)
 {
     const MscclSchedule schedule = Read(ALL_GATHER);

@@ -10,6 +10,7 @@
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-nccl-topology.h"
 #include "ns3/proteus-paths.h"
+#include "ns3/proteus-warning.h"
 
 #include <algorithm>
 #include <fstream>
@@ -228,6 +229,22 @@ TEST(NcclTopology, NvSwitchesAndNics)
     EXPECT_EQ(Paths(cluster).Distance(0, 1), 2u);
 }
 
+TEST(NcclTopology, WarningsAreOfOneLine)
+{
+    std::string heard;
+    const WarningListener listener([&heard](const std::string& text) {
+        heard += text + '|';
+        return false;
+    });
+    for (const std::string key : {"arch=\"x86_64", "vendor=\"GenuineIntel"})
+    {
+        Read(Exchange(key, key.substr(0, key.find('"') + 1) + "x\n86"));
+    }
+    EXPECT_NE(heard.find("arch 'x"), std::string::npos) << heard;
+    EXPECT_NE(heard.find("vendor 'x"), std::string::npos) << heard;
+    EXPECT_EQ(heard.find('\n'), std::string::npos) << heard;
+}
+
 TEST(NcclTopology, ErrorsNameLineAndElement)
 {
     EXPECT_EQ(ErrorOf(SWITCHED), "");
@@ -265,6 +282,13 @@ TEST(NcclTopology, ErrorsNameLineAndElement)
         ErrorOf("<system>\n<cpu/></system>"),
         "t.xml:1: /system: has no GPU, as files for NCCL_TOPO_FILE that leave GPUs to NCCL; take "
         "what NCCL_TOPO_DUMP_FILE writes on such a machine");
+    for (const std::string key : {"numaid=\"0", "familyid=\"6"})
+    {
+        EXPECT_EQ(ErrorOf(Exchange(key, key + "x")),
+                  "t.xml:4: /system/cpu[0]: " + key.substr(0, key.find('=')) +
+                      " must be a whole number, not '" + key.substr(key.size() - 1) + "x'");
+    }
+    EXPECT_EQ(ErrorOf(Exchange("numaid=\"0", "numaid=\"-1")), "");
     EXPECT_EQ(ErrorOf(""), "t.xml:1: there is no element");
     EXPECT_EQ(ErrorOf("\n<system>"), "t.xml:2: the file ends inside 'system' of line 2");
     EXPECT_EQ(ErrorOf("<system>\n</sytem>"),

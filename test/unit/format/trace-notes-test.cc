@@ -241,6 +241,34 @@ TEST(TraceNotes, ProcessGroupsOfChakra)
         "the process group '3' is there twice, of different ranks");
 }
 
+TEST(TraceNotes, ProcessGroupsOfChakraAreReadStrictly)
+{
+    const auto notes = [](const std::string& group) {
+        std::string quoted;
+        for (const char c : R"([{"pg_name": "0", )" + group + "}]")
+        {
+            quoted += c == '"' ? std::string("\\\"") : std::string(1, c);
+        }
+        return NotesOf(
+            &ReadChakra,
+            {Chakra(
+                R"({"id": 0, "name": "## process_group:init ##", "type": 1, "inputs": {"values": ")" +
+                quoted + "\"}}" + KERNEL)});
+    };
+    const std::string begin = "node 0: the process group \"0\"";
+    EXPECT_EQ(notes(R"("pg_desc": "default_pg", "ranks": [0], "group_size": 1, "group_count": 1)"),
+              "");
+    ExpectPart(notes(R"("ranks": "0, 1")"),
+               begin + ": ranks must be a list of ranks, not \"0, 1\"");
+    ExpectPart(notes(R"("rank": [0])"), begin + " has the unknown key 'rank'; did you mean ranks?");
+    ExpectPart(notes(R"("ranks": [0], "group_size": "1")"),
+               begin + ": group_size must be a whole number from 0 to");
+    ExpectPart(notes(R"("ranks": [], "pg_size": -2)"),
+               begin + ": pg_size must be a whole number from 0 to");
+    ExpectPart(notes(R"("ranks": [], "group_size": 4, "pg_size": 8)"),
+               begin + " has 4 ranks and is said to have 8");
+}
+
 TEST(TraceNotes, WhatOfKinetoIsNotAsItWas)
 {
     const auto notes = [](const std::string& events, const TraceOptions& options = {}) {
@@ -344,6 +372,138 @@ TEST(TraceNotes, WhatOfKinetoIsNotAsItWas)
     ExpectPart(notes(Kernel("a", 0), four), "is of a job of 2 ranks, and --ranks=4 counts");
 }
 
+TEST(TraceNotes, KeysOfKinetoEventsAndWhatIsNoEvent)
+{
+    const std::string launch = R"({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel",
+ "ts": 0, "dur": 1, "args": {"correlation": 1}},)";
+    const std::string kernel = Kernel("a", 1, R"(, "correlation": 1)");
+    const auto notes = [&](const std::string& events) {
+        return NotesOf(&ReadKineto, {Kineto(launch + kernel + events)});
+    };
+    EXPECT_EQ(notes(R"(, {"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "x"}},
+ {"ph": "i", "s": "p", "name": "Iteration Start", "pid": 1, "tid": 1, "ts": 3},
+ {"ph": "f", "id": 1, "cat": "ac2g", "name": "ac2g", "ts": 5, "bp": "e"})"),
+              "");
+    const std::string event = R"("name": "b", "ts": 200, "dur": 5, "args": {"stream": 7}})";
+    ExpectPart(notes(R"(, {"ph": "X", "cta": "kernel", )" + event),
+               "the key 'cta' is not read; did you mean cat?");
+    for (const std::string kind :
+         {R"("cat": "kernel", )", R"("ph": "X", )", R"("ph": "x", "cat": "kernel", )"})
+    {
+        ExpectPart(notes(", {" + kind + event),
+                   "1 event with a duration (dur) and no category (cat), or of another phase (ph) "
+                   "than X, not read");
+    }
+    ExpectPart(notes(R"(, {"ph": "E", "cat": "cuda_runtime", "name": "cudaLaunchKernel"})"),
+               "/traceEvents/2: is the begin or the end of a call");
+    // Arguments of communication, and of waits.
+    const auto collective = [&](const std::string& more) {
+        return notes(", " + Kernel("ncclDevKernel",
+                                   101,
+                                   R"(, "correlation": 1, "Collective name": "allreduce",
+ "In msg nelems": 8, "Out msg nelems": 8, "dtype": "Float")" +
+                                       more));
+    };
+    EXPECT_EQ(collective(R"(, "Process Group Ranks": [0, 1])"), "");
+    ExpectPart(collective(R"(, "Proces Group Ranks": [0, 1])"),
+               "the key 'Proces Group Ranks' is not read; did you mean Process Group Ranks?");
+    const auto wait = [&](const std::string& arguments) {
+        return notes(R"(, {"ph": "X", "cat": "cuda_sync", "name": "Stream Wait Event", "ts": 150,
+ "dur": 1, "args": {"correlation": 1, "stream": 7, )" +
+                     arguments + "}}");
+    };
+    EXPECT_EQ(wait(R"("wait_on_stream": 8)"), "");
+    const std::string unheeded = "1 wait (cuda_sync) of 1 that do not say who waits for what";
+    ExpectPart(wait(R"("waits_on_stream": 8)"), "did you mean wait_on_stream?");
+    ExpectPart(wait(R"("waits_on_stream": 8)"), unheeded);
+    ExpectPart(notes(R"(, {"ph": "X", "cat": "cuda_sync", "name": "Stream Wait Event", "ts": 150,
+ "dur": 1})"),
+               unheeded);
+}
+
+TEST(TraceNotes, GroupsSizesAndRanksOfKinetoThatDisagree)
+{
+    const auto rank = [](const std::string& info, const std::string& more) {
+        return R"({"distributedInfo": {)" + info + R"(}, "traceEvents": [
+ {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": 0, "dur": 1,
+  "args": {"correlation": 1}}, )" +
+               Kernel("ncclDevKernel",
+                      1,
+                      R"(, "correlation": 1, "dtype": "Float", "Process Group Name": "3")" + more) +
+               "]}";
+    };
+    const auto config = [&](const std::string& groups) {
+        return NotesOf(&ReadKineto,
+                       {rank(R"("rank": 0, "world_size": 2, "pg_config": [)" + groups + "]",
+                             R"(, "Collective name": "allreduce", "In msg nelems": 8,
+ "Out msg nelems": 8, "Process Group Ranks": "[0, 1]")")});
+    };
+    EXPECT_EQ(config(R"({"pg_name": "3", "ranks": [1, 0], "pg_size": 2})"), "");
+    ExpectPart(config(R"({"pg_name": "3", "ranks": [0, 1], "pg_size": 4})"),
+               "/distributedInfo/pg_config/0/pg_size: is 4, but 2 ranks are listed");
+    ExpectPart(config(R"({"pg_name": "4", "ranks": [0]}, {"pg_name": "4", "ranks": [1]})"),
+               "/distributedInfo/pg_config/1/pg_name: is there twice, of different ranks");
+    ExpectPart(config(R"({"pg_name": "4"})"),
+               "1 process group (pg_config) without a name or ranks, not read");
+    ExpectPart(config(R"({"pg_name": "3", "ranks": [0]})"),
+               "1 communication whose ranks (Process Group Ranks) are others than those of their "
+               "group in pg_config, such as group '3'");
+    // All-to-alls of other sizes; and files that do not say whose they are.
+    const auto exchange = [&](const std::string& info, const std::string& sizes) {
+        return rank(info, R"(, "Collective name": "all_to_all", )" + sizes);
+    };
+    const std::string sizes = R"("In msg nelems": 8, "Out msg nelems": 8)";
+    const std::string more = R"("In msg nelems": 16, "Out msg nelems": 16)";
+    EXPECT_EQ(
+        NotesOf(&ReadKineto, {exchange(R"("rank": 1)", sizes), exchange(R"("rank": 0)", sizes)}),
+        "");
+    ExpectPart(
+        NotesOf(&ReadKineto, {exchange(R"("rank": 1)", sizes), exchange(R"("rank": 0)", more)}),
+        "trace: 1 all-to-all with other sizes on other ranks: the largest of each counts, of the "
+        "first 64 bytes, as f1: node 1 (ncclDevKernel) has it");
+    ExpectPart(NotesOf(&ReadKineto,
+                       {exchange(R"("rank": 0, "world_size": 2)",
+                                 R"("In msg nelems": 8, "Out msg nelems": 6)")}),
+               "all_to_all of 2 ranks, with 8 in and 6 out, of which the former is taken");
+    ExpectPart(NotesOf(&ReadKineto, {exchange("", sizes), exchange("", sizes)}),
+               "files that do not say their rank (distributedInfo) are taken in the order of their "
+               "names, f0 for rank 0");
+    // What only the second rank says; and what is refused, in one message.
+    const auto second = [&](const std::string& info, const std::string& of) {
+        TraceOptions here;
+        here.ncclVersion = 230;
+        here.gpuModel = "A100-SXM4-80GB";
+        const std::string first = exchange(R"("rank": 0)", sizes);
+        std::string other = exchange(R"("rank": 1)" + info, of);
+        other.replace(0, 1, R"({"deviceProperties": [{"name": "NVIDIA H100 80GB"}], )");
+        return NotesOf(&ReadKineto, {first, other}, here);
+    };
+    EXPECT_EQ(second("", sizes),
+              "trace: was recorded on NVIDIA H100 80GB, whose times kernels keep; the cluster has "
+              "A100-SXM4-80GB\n");
+    ExpectPart(second(R"(, "nccl_version": "2.18.3")", sizes), "was recorded with NCCL 2.18.3");
+    const std::string odd =
+        R"(, "Collective name": "allreduce", "In msg nelems": 8, "Out msg nelems": 6)";
+    std::string doubts;
+    const WarningListener listener([&doubts](const std::string& text) {
+        doubts += text;
+        return false;
+    });
+    EXPECT_THROW(
+        ReadKineto(MakeTraceFiles({exchange(R"("rank": 0)", sizes), rank(R"("rank": 1)", odd)}),
+                   "trace",
+                   {}),
+        std::invalid_argument);
+    EXPECT_EQ(doubts, "");
+    TraceOptions many;
+    many.ranks = 4096;
+    ExpectPart(NotesOf(&ReadKineto,
+                       {rank("", R"(, "Collective name": "allgather",
+ "In msg nelems": 9007199254740992)")},
+                       many),
+               "36028797018963968 bytes of each of 4,096 ranks are too many");
+}
+
 TEST(TraceNotes, WhatOfAicbIsLeftOut)
 {
     const auto notes = [](const std::string& head, const std::string& row) {
@@ -375,6 +535,23 @@ TEST(TraceNotes, WhatOfAicbIsLeftOut)
                "dependencies of 1 row");
     ExpectPart(notes("", "embedding_layer -1 9 ALLREDUCE 64 9 NONE 0 9 NONE 0 1000"),
                "updates of weights that are not communicated (1.000 us) take no time");
+    const auto micro = [](const std::string& head, const std::string& group) {
+        return NotesOf(&ReadAicb,
+                       {"MICRO all_gpus: 2 " + head + "\n1\nsum -1 0 ALLREDUCE" + group +
+                        " 64 0 NONE 0 0 NONE 0 0\n"});
+    };
+    EXPECT_EQ(micro("ep: 1 pp_comm: 0", ""), "");
+    const std::string cause =
+        " has no effect: rows of MICRO are run one after the other by all GPUs\n";
+    EXPECT_EQ(micro("model_parallel_NPU_group: 2", ""),
+              "trace: model_parallel_NPU_group: 2" + cause);
+    for (const std::string key : {"ep", "pp", "vpp", "ga", "pp_comm"})
+    {
+        EXPECT_EQ(micro(key + ": 2", ""), "trace: " + key + ": 2" + cause);
+    }
+    EXPECT_EQ(micro("checkpoints: 1 0 checkpoint_initiates: 1 0", ""),
+              "trace: checkpoints: 1" + cause);
+    ExpectPart(micro("", "_EP"), "groups behind names of collectives (_TP, _DP, _EP, _DP_EP)");
     // What editors write before a text.
     const std::string text =
         "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2\n1\n" + good + "\n";

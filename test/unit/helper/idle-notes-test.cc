@@ -38,6 +38,12 @@ TEST(IdleNotes, WhatTheJobDoesNotComeToIsANote)
     const std::string packet = "--executor=packet";
     const std::string channels = "--networkChannels=2";
     expect(run(PLAN, {packet, channels}), "packet: " + channels, true);
+    // Versions launch kernels, and store into buffers, otherwise where the host is not ahead.
+    const std::string version = "--ncclVersion=2.18.3";
+    expect(run(PLAN, {flow, version}), "flow: " + version, true);
+    expect(run(PLAN, {packet, version}), "packet: " + version, true);
+    const std::string mode = "--ns3::proteus::PacketNetwork::LaunchMode=process-per-gpu";
+    expect(run(PLAN, {packet, version, mode}), version, false);
     const std::string stages = "--strategy=tp=4,pp=2,dp=2";
     expect(run(stages, {packet, channels}), "packet: " + channels, true); // as NCCL chooses
     expect(run(stages, {packet, "--networkChannels=8"}), "--networkChannels=8", false);
