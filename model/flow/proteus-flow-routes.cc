@@ -317,24 +317,35 @@ FlowRoutes::SetTimes(const Walker& walker, uint32_t unitBytes, FlowRoute& route)
 {
     double latency = 0;
     double control = 0;
+    double acknowledgement = 0;
+    // The receiver's NIC acknowledges.
+    std::size_t toNic = walker.ports.size();
+    for (std::size_t i = 0; i < walker.ports.size(); ++i)
+    {
+        toNic = IsOfNetwork(m_cluster.GetLinks()[walker.ports[i] / 2]) ? i + 1 : toNic;
+    }
     // A device that forwards at a rate of its own has all of a unit before it sends that on.
     for (std::size_t i = 0; i + 1 < walker.ports.size() && i < walker.forwarders.size(); ++i)
     {
         const uint32_t forward = FindForward(walker, i);
-        latency +=
+        const double whole =
             forward == NO_RESOURCE ? 0 : unitBytes * PS_PER_SECOND / m_resources[forward].capacity;
+        latency += whole;
+        acknowledgement -= i + 1 >= toNic ? whole : 0;
     }
-    for (const uint32_t port : walker.ports)
+    for (std::size_t i = 0; i < walker.ports.size(); ++i)
     {
-        const Link& link = m_cluster.GetLinks()[port / 2];
+        const Link& link = m_cluster.GetLinks()[walker.ports[i] / 2];
         const double extra = static_cast<double>(m_parameters.Get(link.technology).latencyPs);
-        latency += static_cast<double>(link.delayPs) + extra;
-        control += static_cast<double>(link.delayPs) +
-                   link.framing.controlBytes * PS_PER_SECOND / link.bytesPerSecond;
-        if (port != walker.ports.back())
-        {
-            latency += GetHeadBytes(link, unitBytes) * PS_PER_SECOND / link.bytesPerSecond;
-        }
+        const double wire = static_cast<double>(link.delayPs) + extra;
+        const double back = static_cast<double>(link.delayPs) +
+                            link.framing.controlBytes * PS_PER_SECOND / link.bytesPerSecond;
+        const double head = i + 1 < walker.ports.size() ? GetHeadBytes(link, unitBytes) *
+                                                              PS_PER_SECOND / link.bytesPerSecond
+                                                        : 0;
+        latency += wire + head;
+        control += back;
+        acknowledgement += (i < toNic ? back : -wire) - (i + 1 >= toNic ? head : 0);
     }
     route.unitBytes = unitBytes;
     for (const uint32_t port : walker.ports)
@@ -347,6 +358,7 @@ FlowRoutes::SetTimes(const Walker& walker, uint32_t unitBytes, FlowRoute& route)
     }
     route.latencyPs = std::max<int64_t>(0, std::llround(latency));
     route.controlPs = std::llround(control);
+    route.ackPs = std::llround(acknowledgement);
 }
 
 void
@@ -637,6 +649,7 @@ FlowRoutes::PlanGroup(const GroupConnection& connection)
         AddUses(tree.links, rates[root] / allRates, tree.unitBytes, route);
         route.latencyPs = std::max(route.latencyPs, tree.upPs + tree.downPs);
         route.controlPs = std::max(route.controlPs, tree.controlPs);
+        route.ackPs = route.controlPs;
     }
     for (const VertexId member : connection.members)
     {

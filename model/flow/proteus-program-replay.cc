@@ -450,7 +450,7 @@ Replay::NoteSent(uint32_t flow, double behindPs)
     const FlowRoute& route = m_messages.GetRoute(flow);
     const double arrival = m_clock.GetNowPs() + static_cast<double>(route.latencyPs) + behindPs;
     m_times.receivedPs[flow] = std::llround(arrival);
-    m_times.sentPs[flow] = std::llround(arrival + static_cast<double>(route.controlPs));
+    m_times.sentPs[flow] = std::llround(arrival + static_cast<double>(route.ackPs));
     Arrive(flow, arrival);
 }
 
