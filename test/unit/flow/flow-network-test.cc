@@ -4,11 +4,14 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "ns3/config.h"
 #include "ns3/proteus-algorithms.h"
+#include "ns3/proteus-flow-congestion-settings.h"
 #include "ns3/proteus-flow-executor.h"
 #include "ns3/proteus-flow-network.h"
 #include "ns3/proteus-flow-run.h"
 #include "ns3/proteus-server-hosts.h"
+#include "ns3/string.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -104,6 +107,58 @@ TEST(FlowNetwork, OneMessageTakesLatencyAndBytesOverRate)
     const FlowRun run = RunFlow(graph, MakePlainHosts(2), RuntimeOptions(), WithoutKernels());
     // 10 ms for the bytes; the grant, two links there, two links back for the acknowledgement.
     EXPECT_NEAR(FindEnds(graph, run.timeline)[0], 10e-3 + 6e-6, 1e-7);
+}
+
+TEST(FlowNetwork, CongestionControlLeavesAPartOfLinksAndAddsToPackets)
+{
+    LinkFraming framing;
+    framing.unitBytes = 1000;
+    framing.packetBytes = 1000;
+    framing.controlBytes = 100;
+    const Cluster cluster =
+        MakeHostCluster(2, FabricOptions(), LinkTechnology::ROCE, 10 * GB, 1000000, framing);
+    FlowParameters parameters = WithoutKernels();
+    parameters.networkLoad.utilisation = 0.8;
+    parameters.networkLoad.telemetryBytes = 50;
+    const auto time = [&](bool isBack) {
+        Together together(2);
+        together.Add(Collective::SEND_RECV, {0, 1}, 100'000'000);
+        if (isBack)
+        {
+            together.Add(Collective::SEND_RECV, {1, 0}, 100'000'000);
+        }
+        const ExecutionGraph graph = together.Build();
+        return FindEnds(graph, RunFlow(graph, cluster, RuntimeOptions(), parameters).timeline)[0];
+    };
+    EXPECT_NEAR(time(false), 10e-3 * 1.05 / 0.8, 1e-4);
+    EXPECT_NEAR(time(true), 10e-3 * 1.05 / 0.8, 1e-4);
+    // An acknowledgement of each second packet of the other.
+    parameters.networkLoad.ackEveryPackets = 2;
+    EXPECT_NEAR(time(false), 10e-3 * 1.05 / 0.8, 1e-4);
+    EXPECT_NEAR(time(true), 10e-3 * 1.10 / 0.8, 1e-4);
+}
+
+TEST(FlowNetwork, WhatControlsOfPacketsAddIsRead)
+{
+    const std::string name = "ns3::proteus::Transport::CongestionControl";
+    const auto read = [&name](const char* control) {
+        ns3::Config::SetDefault(name, ns3::StringValue(control));
+        FlowParameters parameters;
+        ReadNetworkLoad(parameters);
+        ns3::Config::SetDefault(name, ns3::StringValue("auto"));
+        return parameters;
+    };
+    const FlowParameters hpcc = read("hpcc");
+    EXPECT_EQ(hpcc.networkLoad.utilisation, 0.95);
+    EXPECT_EQ(hpcc.networkLoad.telemetryBytes, 42u);
+    EXPECT_EQ(hpcc.networkLoad.ackEveryPackets, 1u);
+    EXPECT_EQ(hpcc.networkLoad.control, "hpcc");
+    EXPECT_EQ(hpcc.attributes.count(name), 1u);
+    const FlowParameters timely = read("timely");
+    EXPECT_EQ(timely.networkLoad.utilisation, 1);
+    EXPECT_EQ(timely.networkLoad.ackEveryPackets, 1u);
+    EXPECT_EQ(timely.attributes.count(name), 0u); // whose rates are not modelled
+    EXPECT_EQ(read("auto").networkLoad.ackEveryPackets, 0u);
 }
 
 TEST(FlowNetwork, MessagesBetweenMemoriesOfHostsGoInOrder)
