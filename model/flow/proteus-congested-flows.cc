@@ -114,8 +114,20 @@ CongestedFlows::Join(uint32_t id, uint32_t rank, int64_t nowPs)
     const auto sincePs = static_cast<double>(nowPs - live.beginPs);
     live.replay->Join(rank, sincePs);
     live.replay->Advance(sincePs);
+    Conclude(live);
     FindQuiet(live);
     Look();
+}
+
+void
+CongestedFlows::Conclude(Class& live)
+{
+    if (live.endPs < 0 && live.leftPart <= 0 && live.replay->HasAllRanks())
+    {
+        // What the other steps take is known.
+        live.replay->Advance(std::numeric_limits<double>::infinity());
+        live.endPs = live.beginPs + std::llround(live.replay->GetEndPs()) - live.afterPs;
+    }
 }
 
 void
@@ -366,12 +378,7 @@ CongestedFlows::GoOn(Class& live, double seconds, int64_t nowPs)
         }
     }
     live.replay->Advance(static_cast<double>(nowPs - live.beginPs));
-    if (live.endPs < 0 && live.leftPart <= 0)
-    {
-        // Nothing is left to carry: what the other steps take is known.
-        live.replay->Advance(std::numeric_limits<double>::infinity());
-        live.endPs = live.beginPs + std::llround(live.replay->GetEndPs()) - live.afterPs;
-    }
+    Conclude(live);
 }
 
 double

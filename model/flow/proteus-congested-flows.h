@@ -175,6 +175,9 @@ class CongestedFlows
     /// What has come goes on in the replay of a class. @param live with one @param seconds of the
     /// step @param nowPs its end
     void GoOn(Class& live, double seconds, int64_t nowPs);
+    /// @param live a class with a replay: if nothing of it is left to carry, and all ranks have
+    /// joined, it is known when it ends
+    static void Conclude(Class& live);
     /// @param live a class @param seconds of the step @param nowPs its end @return payload per
     /// second with which its largest flow follows its queue pairs
     double FindCap(const Class& live, double seconds) const;

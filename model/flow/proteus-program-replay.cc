@@ -537,6 +537,7 @@ class LiveReplay::Body
          bool isWhole)
         : m_input(std::move(input)),
           m_isStarted(!isWhole),
+          m_missing(isWhole ? 0 : static_cast<uint32_t>(m_input->program->ranks.size())),
           m_replay(*m_input->program,
                    m_input->flows,
                    m_input->routes,
@@ -556,6 +557,19 @@ class LiveReplay::Body
     Replay& Get()
     {
         return m_replay;
+    }
+
+    /// @param rank that joins @param timePs when
+    void Join(uint32_t rank, double timePs)
+    {
+        --m_missing;
+        m_replay.Join(rank, timePs);
+    }
+
+    /// @return whether all ranks have joined
+    bool HasAllRanks() const
+    {
+        return m_missing == 0;
     }
 
     /// @param flow a flow @return bytes of all its messages
@@ -578,8 +592,9 @@ class LiveReplay::Body
 
   private:
     std::shared_ptr<const ReplayInput> m_input; //!< kept
-    bool m_isStarted; //!< whether the first steps have begun, or do when their ranks join
-    Replay m_replay;  //!< of that
+    bool m_isStarted;   //!< whether the first steps have begun, or do when their ranks join
+    uint32_t m_missing; //!< ranks that have not joined
+    Replay m_replay;    //!< of that
 };
 
 LiveReplay::LiveReplay(std::shared_ptr<const ReplayInput> input,
@@ -606,7 +621,13 @@ LiveReplay::Deliver(uint32_t flow, double timePs)
 void
 LiveReplay::Join(uint32_t rank, double timePs)
 {
-    m_body->Get().Join(rank, timePs);
+    m_body->Join(rank, timePs);
+}
+
+bool
+LiveReplay::HasAllRanks() const
+{
+    return m_body->HasAllRanks();
 }
 
 bool

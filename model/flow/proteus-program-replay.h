@@ -121,6 +121,9 @@ class LiveReplay
     /// @return whether nothing happens but for what others carry and for ranks that join
     bool IsIdle() const;
 
+    /// @return whether all ranks have joined
+    bool HasAllRanks() const;
+
     /// The last byte of a message that others carry arrives. @param flow of it, one call for each
     /// message, in order @param timePs when, not before the last Advance()
     void Deliver(uint32_t flow, double timePs);
