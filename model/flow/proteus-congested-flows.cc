@@ -38,13 +38,17 @@ CongestedFlows::CongestedFlows(const FlowCongestion& congestion,
 }
 
 void
-CongestedFlows::Begin(uint32_t id, const FlowClass& flows, int64_t nowPs, const MakeReplay& make)
+CongestedFlows::Begin(uint32_t id,
+                      const FlowClass& flows,
+                      double left,
+                      int64_t nowPs,
+                      const MakeReplay& make)
 {
     m_lastPs = m_live.empty() ? nowPs : m_lastPs;
     m_classes.resize(std::max<std::size_t>(m_classes.size(), id + 1));
     Class& live = m_classes[id];
     live.isLive = true;
-    live.left = flows.bytes;
+    live.left = left;
     live.bytes = flows.bytes;
     live.cap = std::numeric_limits<double>::infinity();
     live.streams.clear();
@@ -62,6 +66,7 @@ CongestedFlows::Begin(uint32_t id, const FlowClass& flows, int64_t nowPs, const 
     {
         live.streams.emplace_back();
         m_queues.Add(live.streams.back(), flow);
+        live.streams.back().sent = flow.part * (flows.bytes - left);
     }
     if (make)
     {

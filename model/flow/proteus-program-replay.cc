@@ -154,7 +154,7 @@ class Replay
         }
     }
 
-    ReplayTimes Run(const std::function<void()>& goOn);
+    ReplayTimes Run(const std::function<void()>& goOn, const std::vector<int64_t>& joinsPs);
 
     /// All ranks are there: their blocks do what they can at once.
     void Start();
@@ -350,9 +350,17 @@ Replay::Advance(double untilPs)
 }
 
 ReplayTimes
-Replay::Run(const std::function<void()>& goOn)
+Replay::Run(const std::function<void()>& goOn, const std::vector<int64_t>& joinsPs)
 {
-    Start();
+    for (uint32_t rank = 0; rank < joinsPs.size(); ++rank)
+    {
+        Wait(rank);
+        Join(rank, static_cast<double>(joinsPs[rank]));
+    }
+    if (joinsPs.empty())
+    {
+        Start();
+    }
     do
     {
         if (goOn)
@@ -521,9 +529,10 @@ ReplayProgram(const CollectiveProgram& program,
               const FlowRoutes& all,
               const ReplayCosts& costs,
               bool isInstant,
-              const std::function<void()>& goOn)
+              const std::function<void()>& goOn,
+              const std::vector<int64_t>& joinsPs)
 {
-    return Replay(program, flows, routes, all, costs, isInstant).Run(goOn);
+    return Replay(program, flows, routes, all, costs, isInstant).Run(goOn, joinsPs);
 }
 
 /// What executes a program beside a run.

@@ -211,6 +211,24 @@ TEST(FlowNetwork, MessagesOverOneLinkShareIt)
     EXPECT_NEAR(ends[2], 25e-3, 1e-5);
 }
 
+TEST(FlowNetwork, RanksThatComeFirstDoNotWaitForLateOnes)
+{
+    // 10 ms for what each of three sends to the first host, whose link they share.
+    for (const int64_t lateMs : {0, 5, 20, 40})
+    {
+        Together together(4);
+        const TaskId late = together.Compute(3, std::max<int64_t>(1, lateMs * 1'000'000'000));
+        const TaskId gather = together.Add(Collective::GATHER, {0, 1, 2, 3}, 400'000'000, {late});
+        const TaskId next = together.Add(Collective::SEND_RECV, {1, 2}, 1'000'000, {gather});
+        const ExecutionGraph graph = together.Build();
+        const FlowRun run = RunFlow(graph, MakePlainHosts(4), RuntimeOptions(), WithoutKernels());
+        const auto ends = FindEnds(graph, run.timeline);
+        const double end = std::max(30, 10 + static_cast<int>(lateMs)) * 1e-3;
+        EXPECT_NEAR(ends[gather], end, 2e-4) << lateMs << " ms late";
+        EXPECT_GT(ends[next], std::min(20, static_cast<int>(lateMs)) * 1e-3);
+    }
+}
+
 TEST(FlowNetwork, WhatHasBegunEarlyEndsWhenAllHaveJoined)
 {
     // All that crosses the network has come when the last ranks, inside servers, join.
