@@ -51,6 +51,8 @@ MakeLateClass(const FlowClass& flows, double remains, const std::vector<double>&
     late.bytes = std::min(flows.bytes, (remains - lead) / PS_PER_SECOND * flows.rate);
     late.beforePs =
         std::llround(std::max(0.0, remains - lead - late.bytes / flows.rate * PS_PER_SECOND));
+    late.early =
+        FindEarlyRanks(rankEnds, static_cast<double>(late.beforePs), remains - lead, late.bytes);
     return late;
 }
 

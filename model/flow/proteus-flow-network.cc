@@ -287,6 +287,7 @@ FlowNetwork::Activate(uint32_t id, uint32_t index)
     live.sincePs = m_clock.GetTimePs();
     live.cap = isEarly ? LEAST_RATE : std::numeric_limits<double>::infinity();
     live.endPs = NEVER;
+    live.nEarly = 0;
     m_communications[id].live.push_back(place);
     const bool isWanted = m_congested && !flows.pairs.empty() && BeginCongestion(place);
     ++live.version; // whatever was said about the one here before
@@ -328,9 +329,14 @@ FlowNetwork::Finish(uint32_t id, uint32_t version)
     Communication& communication = m_communications[place];
     const auto& afterPs = GetAfterPs(communication, live.index);
     communication.live.erase(std::find(communication.live.begin(), communication.live.end(), id));
+    std::vector<bool> isDone(afterPs.size(), false);
+    for (uint32_t i = 0; i < live.nEarly; ++i)
+    {
+        isDone[GetEarly(live)[i].rank] = true;
+    }
     for (uint32_t rank = 0; rank < afterPs.size(); ++rank)
     {
-        if (afterPs[rank] >= 0 && --communication.left[rank] == 0)
+        if (afterPs[rank] >= 0 && !isDone[rank] && --communication.left[rank] == 0)
         {
             // Of several classes, the latencies behind the last one count.
             EndRank(place, rank, std::max<int64_t>(0, afterPs[rank] - latePs));
@@ -466,10 +472,56 @@ FlowNetwork::Foretell(uint32_t id)
     {
         return;
     }
+    const auto& early = GetEarly(live);
+    if (live.endPs == NEVER && live.nEarly < early.size())
+    {
+        const double moves = std::max(0.0, live.left - early[live.nEarly].left);
+        m_clock.Schedule(0,
+                         static_cast<int64_t>(std::ceil(moves / live.rate * PS_PER_SECOND)),
+                         [this, id, version]() { GoOn(id, version); });
+        return;
+    }
     const int64_t delay =
         live.endPs == NEVER ? static_cast<int64_t>(std::ceil(live.left / live.rate * PS_PER_SECOND))
                             : std::max<int64_t>(0, live.endPs - m_clock.GetTimePs());
     m_clock.Schedule(0, delay, [this, id, version]() { Finish(id, version); });
+}
+
+const std::vector<EarlyRank>&
+FlowNetwork::GetEarly(const LiveClass& live) const
+{
+    const auto* const late = m_communications[live.communication].late;
+    return late ? (*late)[live.index].early : live.flows->early;
+}
+
+void
+FlowNetwork::EndEarly(LiveClass& live, double left)
+{
+    const auto& early = GetEarly(live);
+    while (live.nEarly < early.size() && early[live.nEarly].left >= left)
+    {
+        const uint32_t rank = early[live.nEarly++].rank;
+        if (--m_communications[live.communication].left[rank] == 0)
+        {
+            EndRank(live.communication, rank, 0);
+        }
+    }
+}
+
+void
+FlowNetwork::GoOn(uint32_t id, uint32_t version)
+{
+    LiveClass& live = m_classes[id];
+    if (live.version != version)
+    {
+        return; // it has got another rate since
+    }
+    Record(live);
+    live.left = GetLeft(live);
+    live.sincePs = m_clock.GetTimePs();
+    // Rounding of times is less than what moves in a picosecond.
+    EndEarly(live, live.left - live.rate / PS_PER_SECOND);
+    Foretell(id);
 }
 
 std::string

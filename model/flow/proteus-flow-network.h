@@ -179,6 +179,7 @@ class FlowNetwork : public Network
         int64_t endPs{NEVER}; //!< when its bytes will have moved, as its replay says
         int64_t sincePs{0};   //!< from when on it has had its rate
         uint32_t version{0};  //!< counts its rates; an event with an older one is void
+        uint32_t nEarly{0};   //!< ranks of GetEarly() that have ended
     };
 
     /// A rank begins with what it can do before others have joined, where congestion control has
@@ -197,6 +198,14 @@ class FlowNetwork : public Network
     /// FlowClass::afterPs, or those of what is left
     static const std::vector<int64_t>& GetAfterPs(const Communication& communication,
                                                   std::size_t index);
+    /// @param live a class @return its FlowClass::early, or those of what is left
+    const std::vector<EarlyRank>& GetEarly(const LiveClass& live) const;
+    /// Ranks whose part of a class is done end. @param live which class @param left payload of its
+    /// largest flow that is left
+    void EndEarly(LiveClass& live, double left);
+    /// Some bytes of a class have moved, with which the parts of some ranks are done.
+    /// @param id of it @param version of its rate
+    void GoOn(uint32_t id, uint32_t version);
     /// @param communication that has begun early: all of its other ranks join it now
     void JoinLast(const Communication& communication);
     /// @param communication under way @return whether it is one message, between memories or their

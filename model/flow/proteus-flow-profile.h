@@ -52,6 +52,14 @@ struct FlowPair
     std::vector<std::pair<uint32_t, double>> hops;
 };
 
+/// @ingroup proteus
+/// A rank whose part of a class ends while others go on.
+struct EarlyRank
+{
+    uint32_t rank; //!< which one
+    double left;   //!< payload of the class's largest flow that is left then
+};
+
 /**
  * @ingroup proteus
  * Flows of one collective that go on together as one, such as those of a ring, where every hop
@@ -68,6 +76,7 @@ struct FlowClass
     int64_t beforePs{0};         //!< latencies before the bytes begin to move
     std::vector<int64_t> afterPs; //!< by rank: from the last byte to the end of its part; negative
                                   //!< for ranks without part
+    std::vector<EarlyRank> early; //!< those of them that end before, the first to end first
     int64_t alonePs{0};           //!< from the first step to the end, on idle links
     int64_t latencyPs{0};         //!< of its steps, if each carried one chunk, in no time
 };
@@ -92,6 +101,7 @@ struct LateClass
     double bytes{0};              //!< payload of the largest flow
     int64_t beforePs{0};          //!< see FlowClass
     std::vector<int64_t> afterPs; //!< see FlowClass; negative for ranks that are done, too
+    std::vector<EarlyRank> early; //!< see FlowClass
 };
 
 /// @ingroup proteus

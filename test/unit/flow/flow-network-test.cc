@@ -229,6 +229,24 @@ TEST(FlowNetwork, RanksThatComeFirstDoNotWaitForLateOnes)
     }
 }
 
+TEST(FlowNetwork, RanksEndWithTheirPart)
+{
+    // What the root's server gathers inside is there long before what comes over 1 Gb/s.
+    const Cluster cluster = MakeCluster("titanxp-pcie", 2);
+    Together together(16);
+    std::vector<DeviceId> all(16);
+    std::iota(all.begin(), all.end(), 0);
+    const TaskId gather = together.Add(Collective::GATHER, all, 16'000'000);
+    const TaskId inside = together.Add(Collective::SEND_RECV, {2, 3}, 1000, {gather});
+    const TaskId outside = together.Add(Collective::SEND_RECV, {2, 9}, 1000, {gather});
+    const ExecutionGraph graph = together.Build();
+    const FlowRun run = RunFlow(graph, cluster, RuntimeOptions(), WithoutKernels());
+    const auto ends = FindEnds(graph, run.timeline);
+    EXPECT_GT(ends[gather], 60e-3);
+    EXPECT_LT(ends[inside], 0.2 * ends[gather]);
+    EXPECT_GT(ends[outside], 0.9 * ends[gather]);
+}
+
 TEST(FlowNetwork, WhatHasBegunEarlyEndsWhenAllHaveJoined)
 {
     // All that crosses the network has come when the last ranks, inside servers, join.
