@@ -25,6 +25,9 @@ constexpr double PS_PER_SECOND = 1e12;
 constexpr int64_t MOST_STEPS = 160;
 /// Part by which a rate may change in a longer step.
 constexpr double SAME_RATE = 0.01;
+/// What a queue pair may be ahead of what links inside servers let its class do, where its messages
+/// are no longer: a slot of NCCL's buffers (NCCL_BUFFSIZE, 4 MiB, over NCCL_STEPS, 8).
+constexpr double SLOT_BYTES = 524288;
 /// So little payload that is left has come.
 constexpr double LAST_BYTES = 1;
 
@@ -329,7 +332,8 @@ CongestedFlows::FindSends(const Class& live, const Stream& stream, double second
         const double whole = std::max(seconds, static_cast<double>(sincePs) / PS_PER_SECOND);
         // The class may be held back by others.
         const double ahead = (live.left - live.leftPart * live.bytes) * stream.flow->part;
-        if (ahead > stream.flow->slots * stream.flow->messageBytes)
+        if (ahead > std::min(stream.flow->slots * stream.flow->messageBytes,
+                             std::max(stream.flow->messageBytes, SLOT_BYTES)))
         {
             return 0;
         }

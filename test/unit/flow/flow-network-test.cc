@@ -6,6 +6,7 @@
 
 #include "ns3/config.h"
 #include "ns3/proteus-algorithms.h"
+#include "ns3/proteus-cluster-text.h"
 #include "ns3/proteus-flow-congestion-settings.h"
 #include "ns3/proteus-flow-executor.h"
 #include "ns3/proteus-flow-network.h"
@@ -271,6 +272,28 @@ TEST(FlowNetwork, WhatHasBegunEarlyEndsWhenAllHaveJoined)
     EXPECT_GT(ends[broadcast], 284e-6);
     EXPECT_LT(ends[broadcast], 500e-6);
     EXPECT_GT(ends[reduction], 284e-6);
+}
+
+TEST(FlowNetwork, CongestedFlowsShareLinksInsideServers)
+{
+    // Two rings congest what leads to NICs, and share the PCI Express of two GPUs, which was 113 %
+    // busy when queue pairs could be ahead by all slots of their messages.
+    FabricOptions leaves;
+    leaves.kind = "leaf-spine";
+    leaves.serversPerLeaf = 1;
+    const Cluster cluster = MakeTextCluster("pcie-v100x8:nic=1x400G-roce", 2, leaves);
+    FlowParameters parameters;
+    parameters.congestion = ReadFlowCongestion();
+    Together together(16);
+    together.Add(Collective::REDUCE_SCATTER, {1, 9}, 16'000'000);
+    together.Add(Collective::ALL_REDUCE, {0, 1, 2, 5, 6, 7, 9, 11, 12, 13, 14}, 4'000'000);
+    const ExecutionGraph graph = together.Build();
+    const FlowRun run = RunFlow(graph, cluster, RuntimeOptions(), parameters);
+    for (const LinkStatistics& link : run.links)
+    {
+        EXPECT_LE(static_cast<double>(link.busyPs), 1.08 * static_cast<double>(run.timeline.endPs))
+            << link.link;
+    }
 }
 
 TEST(FlowNetwork, ARingIsBoundByTheTwoTimesNMinusOneOverNRule)
