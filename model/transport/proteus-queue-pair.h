@@ -394,9 +394,9 @@ struct MemoryStage
 
 /// @ingroup proteus
 /// The end of a queue pair in the NIC of the receiver's server: the NIC puts packets into order,
-/// and acknowledges what it has, whatever that waits for on its way to the receiver (InfiniBand
-/// Architecture Specification 1.4, section 9.7.5.1: a responder may acknowledge before the memory
-/// has it). What links behind it lose it sends again, as PCI Express does.
+/// and acknowledges what it has, whatever that waits for on its way to the receiver (that a write
+/// is acknowledged does not say that a memory has it: Talpey et al., draft-talpey-rdma-commit).
+/// What links behind it lose it sends again, as the data link layer of PCI Express does.
 struct NicEnd
 {
     ReceiverState receiver;        //!< of the NIC; nothing of the delivery
