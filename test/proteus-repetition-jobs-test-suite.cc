@@ -604,7 +604,7 @@ class RepetitionJobsTestSuite : public TestSuite
     {
         AddTestCase(new LateEndsCase);
         AddTestCase(new LateUnitsCase);
-        AddTestCase(new OverlapCase(OverlapCase::MESSAGE, 11));
+        AddTestCase(new OverlapCase(OverlapCase::MESSAGE, 10));
         AddTestCase(new OverlapCase(OverlapCase::LATE_RANK, 16));
         AddTestCase(new RailsCase);
         AddTestCase(new MeetingsCase);

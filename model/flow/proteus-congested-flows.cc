@@ -25,6 +25,9 @@ constexpr double PS_PER_SECOND = 1e12;
 constexpr int64_t MOST_STEPS = 160;
 /// Part by which a rate may change in a longer step.
 constexpr double SAME_RATE = 0.01;
+/// What a queue pair may be ahead of what links inside servers let its class do, where its messages
+/// are no longer: a slot of NCCL's buffers (NCCL_BUFFSIZE, 4 MiB, over NCCL_STEPS, 8).
+constexpr double SLOT_BYTES = 524288;
 /// So little payload that is left has come.
 constexpr double LAST_BYTES = 1;
 
@@ -38,13 +41,17 @@ CongestedFlows::CongestedFlows(const FlowCongestion& congestion,
 }
 
 void
-CongestedFlows::Begin(uint32_t id, const FlowClass& flows, int64_t nowPs, const MakeReplay& make)
+CongestedFlows::Begin(uint32_t id,
+                      const FlowClass& flows,
+                      double left,
+                      int64_t nowPs,
+                      const MakeReplay& make)
 {
     m_lastPs = m_live.empty() ? nowPs : m_lastPs;
     m_classes.resize(std::max<std::size_t>(m_classes.size(), id + 1));
     Class& live = m_classes[id];
     live.isLive = true;
-    live.left = flows.bytes;
+    live.left = left;
     live.bytes = flows.bytes;
     live.cap = std::numeric_limits<double>::infinity();
     live.streams.clear();
@@ -62,6 +69,7 @@ CongestedFlows::Begin(uint32_t id, const FlowClass& flows, int64_t nowPs, const 
     {
         live.streams.emplace_back();
         m_queues.Add(live.streams.back(), flow);
+        live.streams.back().sent = flow.part * (flows.bytes - left);
     }
     if (make)
     {
@@ -114,8 +122,20 @@ CongestedFlows::Join(uint32_t id, uint32_t rank, int64_t nowPs)
     const auto sincePs = static_cast<double>(nowPs - live.beginPs);
     live.replay->Join(rank, sincePs);
     live.replay->Advance(sincePs);
+    Conclude(live);
     FindQuiet(live);
     Look();
+}
+
+void
+CongestedFlows::Conclude(Class& live)
+{
+    if (live.endPs < 0 && live.leftPart <= 0 && live.replay->HasAllRanks())
+    {
+        // What the other steps take is known.
+        live.replay->Advance(std::numeric_limits<double>::infinity());
+        live.endPs = live.beginPs + std::llround(live.replay->GetEndPs()) - live.afterPs;
+    }
 }
 
 void
@@ -312,7 +332,8 @@ CongestedFlows::FindSends(const Class& live, const Stream& stream, double second
         const double whole = std::max(seconds, static_cast<double>(sincePs) / PS_PER_SECOND);
         // The class may be held back by others.
         const double ahead = (live.left - live.leftPart * live.bytes) * stream.flow->part;
-        if (ahead > stream.flow->slots * stream.flow->messageBytes)
+        if (ahead > std::min(stream.flow->slots * stream.flow->messageBytes,
+                             std::max(stream.flow->messageBytes, SLOT_BYTES)))
         {
             return 0;
         }
@@ -366,12 +387,7 @@ CongestedFlows::GoOn(Class& live, double seconds, int64_t nowPs)
         }
     }
     live.replay->Advance(static_cast<double>(nowPs - live.beginPs));
-    if (live.endPs < 0 && live.leftPart <= 0)
-    {
-        // Nothing is left to carry: what the other steps take is known.
-        live.replay->Advance(std::numeric_limits<double>::infinity());
-        live.endPs = live.beginPs + std::llround(live.replay->GetEndPs()) - live.afterPs;
-    }
+    Conclude(live);
 }
 
 double

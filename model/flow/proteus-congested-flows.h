@@ -71,12 +71,14 @@ class CongestedFlows
      * Flows begin to move.
      * @param id of their class, below 2^32, of no other one that moves
      * @param flows with FlowClass::pairs
+     * @param left payload of its largest flow that has not moved before
      * @param nowPs present time, to which Advance() has been called
      * @param make makes the replay of the program that they are of, whose first step is now: which
      * message leaves when is known from that; null: they leave as the receiver has room
      */
     void Begin(uint32_t id,
                const FlowClass& flows,
+               double left,
                int64_t nowPs,
                const MakeReplay& make = nullptr);
 
@@ -175,6 +177,9 @@ class CongestedFlows
     /// What has come goes on in the replay of a class. @param live with one @param seconds of the
     /// step @param nowPs its end
     void GoOn(Class& live, double seconds, int64_t nowPs);
+    /// @param live a class with a replay: if nothing of it is left to carry, and all ranks have
+    /// joined, it is known when it ends
+    static void Conclude(Class& live);
     /// @param live a class @param seconds of the step @param nowPs its end @return payload per
     /// second with which its largest flow follows its queue pairs
     double FindCap(const Class& live, double seconds) const;

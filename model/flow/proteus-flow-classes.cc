@@ -21,6 +21,8 @@ namespace
 
 /// Picoseconds in a second.
 constexpr double PS_PER_SECOND = 1e12;
+/// Part of a class's bytes that is left at least when a rank ends early.
+constexpr double LEAST_EARLY = 0.02;
 
 } // namespace
 
@@ -160,6 +162,24 @@ AddUpClasses(const ReplayTimes& times,
     return result;
 }
 
+std::vector<EarlyRank>
+FindEarlyRanks(const std::vector<double>& rankEnds, double beginPs, double endPs, double bytes)
+{
+    std::vector<EarlyRank> early;
+    for (uint32_t rank = 0; rank < rankEnds.size() && endPs > beginPs; ++rank)
+    {
+        const double left = std::min(1.0, (endPs - rankEnds[rank]) / (endPs - beginPs));
+        if (rankEnds[rank] > 0 && left > LEAST_EARLY)
+        {
+            early.push_back({rank, left * bytes});
+        }
+    }
+    std::stable_sort(early.begin(), early.end(), [](const EarlyRank& a, const EarlyRank& b) {
+        return a.left > b.left;
+    });
+    return early;
+}
+
 void
 SetClassTimes(double alone,
               double end,
@@ -186,6 +206,9 @@ SetClassTimes(double alone,
             rankEnd < 0 ? -1 : std::llround(std::max(0.0, lead - (end - rankEnd))));
     }
     flowClass.beforePs = std::llround(fixed - lead);
+    // The ends are those of a program of another size, perhaps.
+    flowClass.early =
+        FindEarlyRanks(rankEnds, (fixed - lead) * end / alone, end - lead, flowClass.bytes);
 }
 
 } // namespace proteus

@@ -32,6 +32,20 @@ uint64_t CountMessages(const std::vector<ProgramFlow>& flows);
 
 /**
  * @ingroup proteus
+ * Finds the ranks of a class that end while its bytes move.
+ * @param rankEnds by rank: end of its part, picoseconds; others than those above 0 do not count
+ * @param beginPs when the bytes begin to move
+ * @param endPs when they have moved
+ * @param bytes of the largest flow
+ * @return them, the first to end first
+ */
+std::vector<EarlyRank> FindEarlyRanks(const std::vector<double>& rankEnds,
+                                      double beginPs,
+                                      double endPs,
+                                      double bytes);
+
+/**
+ * @ingroup proteus
  * Divides flows into classes: those whose components (flows that depend on each other) stay inside
  * servers, and those whose components leave them; all in one class if there is only one of the two
  * kinds.

@@ -26,7 +26,8 @@ FlowRoutes::AddLinkResources()
     {
         const Link& link = links[id];
         const FlowLinkParameters& parameters = m_parameters.Get(link.technology);
-        const double capacity = link.bytesPerSecond * parameters.efficiency;
+        const double capacity = link.bytesPerSecond * parameters.efficiency *
+                                (IsOfNetwork(link) ? m_parameters.networkLoad.utilisation : 1);
         const VertexKind a = vertices[link.a].kind;
         const VertexKind b = vertices[link.b].kind;
         const bool bundled = link.technology == LinkTechnology::NVLINK &&

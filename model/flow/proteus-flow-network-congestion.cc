@@ -53,7 +53,7 @@ FlowNetwork::BeginCongestion(uint32_t place)
             return replay;
         };
     }
-    m_congested->Begin(place, *live.flows, m_clock.GetTimePs(), make);
+    m_congested->Begin(place, *live.flows, live.left, m_clock.GetTimePs(), make);
     RequestStep();
     return isWanted;
 }

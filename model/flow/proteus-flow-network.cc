@@ -80,6 +80,7 @@ FlowNetwork::Join(DeviceId device, TaskId task, uint32_t microBatch, std::functi
         made.microBatch = microBatch;
         made.computing = 0;
         made.profile = nullptr;
+        made.late = nullptr;
         made.isReplayed = false;
         made.isEarly = false;
         made.isWaiting = false;
@@ -91,7 +92,7 @@ FlowNetwork::Join(DeviceId device, TaskId task, uint32_t microBatch, std::functi
     Communication& communication = m_communications[id];
     const auto rank =
         static_cast<uint32_t>(std::find(group.begin(), group.end(), device) - group.begin());
-    communication.members.push_back({device, rank, std::move(done)});
+    communication.members.push_back({device, rank, m_clock.GetTimePs(), std::move(done)});
     if (communication.members.size() == group.size())
     {
         communication.profile = &m_profiles.Get(task);
@@ -124,13 +125,14 @@ FlowNetwork::Begin(uint32_t id)
         communication.isEarly ||
         (m_congested && classes.size() == 1 && !classes.front().pairs.empty() &&
          m_congested->IsWanted(classes.front()) && m_profiles.GetWhole(communication.task));
+    communication.late = communication.isReplayed ? nullptr : FindLate(communication);
     communication.left.assign(communication.members.size(), 0);
     communication.classesLeft = static_cast<uint32_t>(classes.size());
-    for (const FlowClass& flowClass : classes)
+    for (std::size_t i = 0; i < classes.size(); ++i)
     {
         for (std::size_t rank = 0; rank < communication.left.size(); ++rank)
         {
-            communication.left[rank] += flowClass.afterPs[rank] >= 0;
+            communication.left[rank] += GetAfterPs(communication, i)[rank] >= 0;
         }
     }
     m_sentBytes += communication.profile->sentBytes;
@@ -153,13 +155,15 @@ FlowNetwork::Begin(uint32_t id)
     }
     for (uint32_t i = 0; i < classes.size() && !communication.isEarly; ++i)
     {
-        if (classes[i].beforePs == 0 || communication.isReplayed)
+        const int64_t beforePs =
+            communication.late ? (*communication.late)[i].beforePs : classes[i].beforePs;
+        if (beforePs == 0 || communication.isReplayed)
         {
             Admit(id, i);
         }
         else
         {
-            m_clock.Schedule(0, classes[i].beforePs, [this, id, i]() { Admit(id, i); });
+            m_clock.Schedule(0, beforePs, [this, id, i]() { Admit(id, i); });
         }
     }
     if (communication.isEarly)
@@ -170,6 +174,40 @@ FlowNetwork::Begin(uint32_t id)
     {
         Forget(id);
     }
+}
+
+const std::vector<LateClass>*
+FlowNetwork::FindLate(const Communication& communication)
+{
+    const auto& members = communication.members;
+    if (members.size() < 3)
+    {
+        return nullptr; // two have nothing to do without each other
+    }
+    const auto [first, last] =
+        std::minmax_element(members.begin(), members.end(), [](const auto& a, const auto& b) {
+            return a.joinedPs < b.joinedPs;
+        });
+    const int64_t firstPs = first->joinedPs;
+    if (static_cast<double>(last->joinedPs - firstPs) <=
+        LEAST_LATE * static_cast<double>(communication.profile->alonePs))
+    {
+        return nullptr;
+    }
+    std::vector<int64_t> joinsPs;
+    for (const auto& member : members)
+    {
+        joinsPs.push_back(member.joinedPs - firstPs);
+    }
+    const auto& late = m_profiles.GetLate(communication.task, joinsPs);
+    return late.empty() ? nullptr : &late;
+}
+
+const std::vector<int64_t>&
+FlowNetwork::GetAfterPs(const Communication& communication, std::size_t index)
+{
+    return communication.late ? (*communication.late)[index].afterPs
+                              : communication.profile->classes[index].afterPs;
 }
 
 void
@@ -243,11 +281,13 @@ FlowNetwork::Activate(uint32_t id, uint32_t index)
     live.flows = &flows;
     live.communication = id;
     live.index = index;
-    live.left = flows.bytes;
+    const auto* const late = m_communications[id].late;
+    live.left = late ? (*late)[index].bytes : flows.bytes;
     live.rate = 0;
     live.sincePs = m_clock.GetTimePs();
     live.cap = isEarly ? LEAST_RATE : std::numeric_limits<double>::infinity();
     live.endPs = NEVER;
+    live.nEarly = 0;
     m_communications[id].live.push_back(place);
     const bool isWanted = m_congested && !flows.pairs.empty() && BeginCongestion(place);
     ++live.version; // whatever was said about the one here before
@@ -286,12 +326,17 @@ FlowNetwork::Finish(uint32_t id, uint32_t version)
     }
     const int64_t latePs = live.endPs == NEVER ? 0 : m_clock.GetTimePs() - live.endPs;
     const uint32_t place = live.communication;
-    const auto& afterPs = live.flows->afterPs;
     Communication& communication = m_communications[place];
+    const auto& afterPs = GetAfterPs(communication, live.index);
     communication.live.erase(std::find(communication.live.begin(), communication.live.end(), id));
+    std::vector<bool> isDone(afterPs.size(), false);
+    for (uint32_t i = 0; i < live.nEarly; ++i)
+    {
+        isDone[GetEarly(live)[i].rank] = true;
+    }
     for (uint32_t rank = 0; rank < afterPs.size(); ++rank)
     {
-        if (afterPs[rank] >= 0 && --communication.left[rank] == 0)
+        if (afterPs[rank] >= 0 && !isDone[rank] && --communication.left[rank] == 0)
         {
             // Of several classes, the latencies behind the last one count.
             EndRank(place, rank, std::max<int64_t>(0, afterPs[rank] - latePs));
@@ -427,10 +472,56 @@ FlowNetwork::Foretell(uint32_t id)
     {
         return;
     }
+    const auto& early = GetEarly(live);
+    if (live.endPs == NEVER && live.nEarly < early.size())
+    {
+        const double moves = std::max(0.0, live.left - early[live.nEarly].left);
+        m_clock.Schedule(0,
+                         static_cast<int64_t>(std::ceil(moves / live.rate * PS_PER_SECOND)),
+                         [this, id, version]() { GoOn(id, version); });
+        return;
+    }
     const int64_t delay =
         live.endPs == NEVER ? static_cast<int64_t>(std::ceil(live.left / live.rate * PS_PER_SECOND))
                             : std::max<int64_t>(0, live.endPs - m_clock.GetTimePs());
     m_clock.Schedule(0, delay, [this, id, version]() { Finish(id, version); });
+}
+
+const std::vector<EarlyRank>&
+FlowNetwork::GetEarly(const LiveClass& live) const
+{
+    const auto* const late = m_communications[live.communication].late;
+    return late ? (*late)[live.index].early : live.flows->early;
+}
+
+void
+FlowNetwork::EndEarly(LiveClass& live, double left)
+{
+    const auto& early = GetEarly(live);
+    while (live.nEarly < early.size() && early[live.nEarly].left >= left)
+    {
+        const uint32_t rank = early[live.nEarly++].rank;
+        if (--m_communications[live.communication].left[rank] == 0)
+        {
+            EndRank(live.communication, rank, 0);
+        }
+    }
+}
+
+void
+FlowNetwork::GoOn(uint32_t id, uint32_t version)
+{
+    LiveClass& live = m_classes[id];
+    if (live.version != version)
+    {
+        return; // it has got another rate since
+    }
+    Record(live);
+    live.left = GetLeft(live);
+    live.sincePs = m_clock.GetTimePs();
+    // Rounding of times is less than what moves in a picosecond.
+    EndEarly(live, live.left - live.rate / PS_PER_SECOND);
+    Foretell(id);
 }
 
 std::string

@@ -138,6 +138,7 @@ class FlowNetwork : public Network
         {
             DeviceId device;
             uint32_t rank;
+            int64_t joinedPs;
             std::function<void()> done;
         };
 
@@ -148,6 +149,8 @@ class FlowNetwork : public Network
         bool isEarly{false};    //!< so, since before all ranks have joined
         bool isWaiting{false};  //!< whether it is in m_waiting
         const CollectiveProfile* profile{nullptr};
+        /// What is left of its classes, if some rank was late; else null.
+        const std::vector<LateClass>* late{nullptr};
         std::vector<Member> members; //!< that have joined
         std::vector<uint32_t> ready; //!< ranks that may have begun before the last one
         std::vector<uint32_t> left;  //!< by rank: classes that it waits for
@@ -155,6 +158,8 @@ class FlowNetwork : public Network
         uint32_t classesLeft{0};
     };
 
+    /// Part of the time alone by which a rank is late at least.
+    static constexpr double LEAST_LATE = 0.02;
     /// Bytes per second that a class of flows has at least.
     static constexpr double LEAST_RATE = 1e3;
     /// LiveClass::endPs: its rate says when it ends.
@@ -174,6 +179,7 @@ class FlowNetwork : public Network
         int64_t endPs{NEVER}; //!< when its bytes will have moved, as its replay says
         int64_t sincePs{0};   //!< from when on it has had its rate
         uint32_t version{0};  //!< counts its rates; an event with an older one is void
+        uint32_t nEarly{0};   //!< ranks of GetEarly() that have ended
     };
 
     /// A rank begins with what it can do before others have joined, where congestion control has
@@ -185,6 +191,21 @@ class FlowNetwork : public Network
     void BeginWaiting();
     /// @param id of a communication all of whose ranks have joined
     void Begin(uint32_t id);
+    /// @param communication all of whose ranks have joined, in their order @return
+    /// Communication::late
+    const std::vector<LateClass>* FindLate(const Communication& communication);
+    /// @param communication that has begun @param index of a class of it @return its
+    /// FlowClass::afterPs, or those of what is left
+    static const std::vector<int64_t>& GetAfterPs(const Communication& communication,
+                                                  std::size_t index);
+    /// @param live a class @return its FlowClass::early, or those of what is left
+    const std::vector<EarlyRank>& GetEarly(const LiveClass& live) const;
+    /// Ranks whose part of a class is done end. @param live which class @param left payload of its
+    /// largest flow that is left
+    void EndEarly(LiveClass& live, double left);
+    /// Some bytes of a class have moved, with which the parts of some ranks are done.
+    /// @param id of it @param version of its rate
+    void GoOn(uint32_t id, uint32_t version);
     /// @param communication that has begun early: all of its other ranks join it now
     void JoinLast(const Communication& communication);
     /// @param communication under way @return whether it is one message, between memories or their

@@ -187,7 +187,7 @@ FlowProfiles::GetWhole(TaskId id)
         return place->second;
     }
     const Shape& shape = FindShape(id);
-    if (Get(id).classes.size() != 1 || CountMessages(shape.flows) > MOST_KEPT_MESSAGES)
+    if (CountMessages(shape.flows) > MOST_KEPT_MESSAGES)
     {
         return nullptr;
     }

@@ -52,6 +52,14 @@ struct FlowPair
     std::vector<std::pair<uint32_t, double>> hops;
 };
 
+/// @ingroup proteus
+/// A rank whose part of a class ends while others go on.
+struct EarlyRank
+{
+    uint32_t rank; //!< which one
+    double left;   //!< payload of the class's largest flow that is left then
+};
+
 /**
  * @ingroup proteus
  * Flows of one collective that go on together as one, such as those of a ring, where every hop
@@ -68,6 +76,7 @@ struct FlowClass
     int64_t beforePs{0};         //!< latencies before the bytes begin to move
     std::vector<int64_t> afterPs; //!< by rank: from the last byte to the end of its part; negative
                                   //!< for ranks without part
+    std::vector<EarlyRank> early; //!< those of them that end before, the first to end first
     int64_t alonePs{0};           //!< from the first step to the end, on idle links
     int64_t latencyPs{0};         //!< of its steps, if each carried one chunk, in no time
 };
@@ -83,6 +92,16 @@ struct CollectiveProfile
     uint32_t multiprocessors{0};    //!< that its kernel occupies on a GPU
     double memoryBytesPerSecond{0}; //!< traffic of the device memory, alone, of the rank that
                                     //!< has most
+};
+
+/// @ingroup proteus
+/// What is left of a class of flows when the last rank joins, as the others have begun before.
+struct LateClass
+{
+    double bytes{0};              //!< payload of the largest flow
+    int64_t beforePs{0};          //!< see FlowClass
+    std::vector<int64_t> afterPs; //!< see FlowClass; negative for ranks that are done, too
+    std::vector<EarlyRank> early; //!< see FlowClass
 };
 
 /// @ingroup proteus
@@ -160,9 +179,18 @@ class FlowProfiles
     int64_t GetAlphaBetaPs(TaskId task);
 
     /**
+     * What those that come first do at once: they send to each other as far as the slots of
+     * receivers go.
      * @param task a communication
-     * @return its program as a whole, to be replayed beside the run; null if it is too long, or has
-     * several classes
+     * @param joinsPs by rank: when it joins, from when the first one does
+     * @return by class, what is left when the last one joins, on idle links; empty if its program
+     * is too long for that, or has sums of switches, for which all wait
+     */
+    const std::vector<LateClass>& GetLate(TaskId task, const std::vector<int64_t>& joinsPs);
+
+    /**
+     * @param task a communication
+     * @return its program as a whole, to be replayed beside the run; null if it is too long
      */
     std::shared_ptr<const ReplayInput> GetWhole(TaskId task);
 
@@ -314,6 +342,8 @@ class FlowProfiles
     const CollectiveKernelCost& GetKernelCost(TaskId task) const;
     /// @param task a communication @param shape of it @return Family::latenciesPs
     const std::vector<double>& FindLatencies(TaskId task, Shape& shape);
+    /// @copydoc GetLate
+    std::vector<LateClass> MakeLate(TaskId task, const std::vector<int64_t>& joinsPs);
     /// @param part that is replayed @param routes of its flows @param classOf class by flow
     /// @param classes with their uses @param ranks of the group @return how long they take
     const ClassTimes& FindTiming(Part& part,
@@ -343,6 +373,8 @@ class FlowProfiles
     NicTable m_nics;        //!< of the cluster
     std::map<ProfileKey, CollectiveProfile> m_profiles;
     std::map<ProfileKey, std::shared_ptr<const ReplayInput>> m_wholes; //!< see GetWhole()
+    /// See GetLate().
+    std::map<std::pair<ProfileKey, std::vector<int64_t>>, std::vector<LateClass>> m_late;
     std::vector<const CollectiveProfile*> m_ofTask; //!< by task, null until it is known
     std::function<void()> m_goOn;                   //!< see SetStopCheck(); may be null
 };

@@ -67,7 +67,9 @@ struct FlowRoute
                                //!< infinite for none
     int64_t latencyPs{0};      //!< from the first byte's start to the last one's arrival, besides
                                //!< the time that the bytes take at the flow's rate
-    int64_t controlPs{0};      //!< of an acknowledgement or clear-to-send, back
+    int64_t controlPs{0};      //!< of a clear-to-send, back
+    int64_t ackPs{0};          //!< from the last byte's arrival to its acknowledgement, which is of
+                               //!< the receiver's NIC if it passes one
     uint32_t unitBytes{1};     //!< payload that a link carries at once, without a break
     double unitPsPerByte{0};   //!< of a unit, on its slowest link; of a stripe, on one link of it
     uint32_t stripes{1};       //!< links that its units leave the sender by in turn
@@ -85,6 +87,7 @@ struct FlowRoute
     {
         return std::tie(latencyPs,
                         controlPs,
+                        ackPs,
                         unitBytes,
                         unitPsPerByte,
                         limit,
@@ -95,6 +98,7 @@ struct FlowRoute
                         lineBytesPerSecond,
                         uses) == std::tie(other.latencyPs,
                                           other.controlPs,
+                                          other.ackPs,
                                           other.unitBytes,
                                           other.unitPsPerByte,
                                           other.limit,

@@ -202,7 +202,9 @@ FlowRoutes::AddUses(const Walker& walker, double share, uint32_t unitBytes, Flow
     {
         const uint32_t port = walker.ports[i];
         const LinkFraming framing = m_cluster.GetLinks()[port / 2].framing.For(walker.method);
-        const double wire = share * static_cast<double>(framing.WireBytes(unitBytes)) / unit;
+        const double telemetry = FindTelemetry(m_cluster.GetLinks()[port / 2], unitBytes);
+        const double wire =
+            share * (static_cast<double>(framing.WireBytes(unitBytes)) + telemetry) / unit;
         route.uses.push_back({m_ofPort[port], wire, share});
         // The links of a tree are not one behind the other.
         if (m_ofQueue[port] != NO_RESOURCE && i + 1 < walker.forwarders.size() &&
@@ -228,6 +230,48 @@ FlowRoutes::AddUses(const Walker& walker, double share, uint32_t unitBytes, Flow
             route.uses.push_back({forward, share, 0});
         }
     }
+    AddAcknowledgements(walker, share, unitBytes, route);
+}
+
+double
+FlowRoutes::FindTelemetry(const Link& link, uint32_t unitBytes) const
+{
+    const uint32_t packetBytes = link.framing.packetBytes;
+    const uint32_t packets = (unitBytes + packetBytes - 1) / packetBytes;
+    return IsOfNetwork(link) ? 1.0 * m_parameters.networkLoad.telemetryBytes * packets : 0;
+}
+
+std::size_t
+FlowRoutes::CountLinksToNic(const Walker& walker) const
+{
+    std::size_t links = walker.ports.size();
+    for (std::size_t i = 0; i < walker.ports.size(); ++i)
+    {
+        links = IsOfNetwork(m_cluster.GetLinks()[walker.ports[i] / 2]) ? i + 1 : links;
+    }
+    return links;
+}
+
+void
+FlowRoutes::AddAcknowledgements(const Walker& walker,
+                                double share,
+                                uint32_t unitBytes,
+                                FlowRoute& route) const
+{
+    const uint32_t every = m_parameters.networkLoad.ackEveryPackets;
+    if (every == 0 || std::none_of(walker.ports.begin(), walker.ports.end(), [&](uint32_t port) {
+            return IsOfNetwork(m_cluster.GetLinks()[port / 2]);
+        }))
+    {
+        return; // one per message is little
+    }
+    const std::size_t toNic = CountLinksToNic(walker);
+    for (std::size_t i = 0; i < toNic; ++i)
+    {
+        const uint32_t port = walker.ports[i];
+        const double bytes = m_cluster.GetLinks()[port / 2].framing.controlBytes;
+        route.uses.push_back({m_ofPort[port ^ 1], share * bytes / every / unitBytes, 0, true});
+    }
 }
 
 void
@@ -251,10 +295,15 @@ FlowRoutes::AddShortUses(const Walker& walker,
         const double wire =
             whole * unit +
             (rest > 0 ? static_cast<double>(framing.WireBytes(std::llround(rest))) : 0);
-        // With each message goes the acknowledgement of its clear-to-send; that and its own come.
+        // With each message goes the acknowledgement of its clear-to-send; that and its own come,
+        // as far as AddAcknowledgements() has not counted it.
         const double more = wire / bytes - unit / unitBytes + framing.controlBytes / bytes;
+        const double every = m_parameters.networkLoad.ackEveryPackets;
+        const double own =
+            every > 0 ? (std::ceil(bytes / unitBytes) - bytes / unitBytes) / every : 1;
         route.uses.push_back({m_ofPort[port], more, 0});
-        route.uses.push_back({m_ofPort[port ^ 1], 2 * framing.controlBytes / bytes, 0, true});
+        route.uses.push_back(
+            {m_ofPort[port ^ 1], (1 + own) * framing.controlBytes / bytes, 0, true});
     }
 }
 
@@ -317,24 +366,31 @@ FlowRoutes::SetTimes(const Walker& walker, uint32_t unitBytes, FlowRoute& route)
 {
     double latency = 0;
     double control = 0;
+    double acknowledgement = 0;
+    // The receiver's NIC acknowledges.
+    const std::size_t toNic = CountLinksToNic(walker);
     // A device that forwards at a rate of its own has all of a unit before it sends that on.
     for (std::size_t i = 0; i + 1 < walker.ports.size() && i < walker.forwarders.size(); ++i)
     {
         const uint32_t forward = FindForward(walker, i);
-        latency +=
+        const double whole =
             forward == NO_RESOURCE ? 0 : unitBytes * PS_PER_SECOND / m_resources[forward].capacity;
+        latency += whole;
+        acknowledgement -= i + 1 >= toNic ? whole : 0;
     }
-    for (const uint32_t port : walker.ports)
+    for (std::size_t i = 0; i < walker.ports.size(); ++i)
     {
-        const Link& link = m_cluster.GetLinks()[port / 2];
+        const Link& link = m_cluster.GetLinks()[walker.ports[i] / 2];
         const double extra = static_cast<double>(m_parameters.Get(link.technology).latencyPs);
-        latency += static_cast<double>(link.delayPs) + extra;
-        control += static_cast<double>(link.delayPs) +
-                   link.framing.controlBytes * PS_PER_SECOND / link.bytesPerSecond;
-        if (port != walker.ports.back())
-        {
-            latency += GetHeadBytes(link, unitBytes) * PS_PER_SECOND / link.bytesPerSecond;
-        }
+        const double wire = static_cast<double>(link.delayPs) + extra;
+        const double back = static_cast<double>(link.delayPs) +
+                            link.framing.controlBytes * PS_PER_SECOND / link.bytesPerSecond;
+        const double head = i + 1 < walker.ports.size() ? GetHeadBytes(link, unitBytes) *
+                                                              PS_PER_SECOND / link.bytesPerSecond
+                                                        : 0;
+        latency += wire + head;
+        control += back;
+        acknowledgement += (i < toNic ? back : -wire) - (i + 1 >= toNic ? head : 0);
     }
     route.unitBytes = unitBytes;
     for (const uint32_t port : walker.ports)
@@ -347,6 +403,7 @@ FlowRoutes::SetTimes(const Walker& walker, uint32_t unitBytes, FlowRoute& route)
     }
     route.latencyPs = std::max<int64_t>(0, std::llround(latency));
     route.controlPs = std::llround(control);
+    route.ackPs = std::llround(acknowledgement);
 }
 
 void
@@ -637,6 +694,7 @@ FlowRoutes::PlanGroup(const GroupConnection& connection)
         AddUses(tree.links, rates[root] / allRates, tree.unitBytes, route);
         route.latencyPs = std::max(route.latencyPs, tree.upPs + tree.downPs);
         route.controlPs = std::max(route.controlPs, tree.controlPs);
+        route.ackPs = route.controlPs;
     }
     for (const VertexId member : connection.members)
     {

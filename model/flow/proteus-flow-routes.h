@@ -162,6 +162,19 @@ class FlowRoutes
     /// @param walker with its links @param share of the flow that it carries
     /// @param unitBytes of the flow @param route to add to
     void AddUses(const Walker& walker, double share, uint32_t unitBytes, FlowRoute& route);
+    /// @param link that a unit crosses @param unitBytes payload of that @return bytes that
+    /// congestion control adds to it there
+    double FindTelemetry(const Link& link, uint32_t unitBytes) const;
+    /// @param walker that has come to the end @return how many of its links lead to the NIC that
+    /// receives; all of them if there is none
+    std::size_t CountLinksToNic(const Walker& walker) const;
+    /// What acknowledges packets, where one for every message is not enough. @param walker with its
+    /// links @param share of the flow that it carries @param unitBytes of the flow @param route to
+    /// add to
+    void AddAcknowledgements(const Walker& walker,
+                             double share,
+                             uint32_t unitBytes,
+                             FlowRoute& route) const;
     /// What short messages take of a network's links besides. @param walker with its links
     /// @param messageBytes of the flow @param unitBytes of it @param route to add to
     void AddShortUses(const Walker& walker,

@@ -223,6 +223,7 @@ RunFlowRung(const ExecutionGraph& graph,
     if (rung != FlowRung::FLOW)
     {
         parameters.congestion = nullptr;
+        parameters.networkLoad = {};
     }
     FlowRun run = RunFlow(
         graph,
@@ -254,6 +255,12 @@ RunFlowRung(const ExecutionGraph& graph,
                                std::to_string(run.notifications) +
                                " notifications, at random times, so that packets may take longer "
                                "or shorter");
+    }
+    else if (const std::string& control = settings.flow.networkLoad.control; !control.empty())
+    {
+        record.notes.push_back(
+            control + " stands for equal shares of what it lets links carry: how its windows come "
+                      "to that is not modelled, and packets can take much longer");
     }
     else if (!settings.flow.congestion && CrossesRoceSwitch(cluster, record.links))
     {

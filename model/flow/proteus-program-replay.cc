@@ -154,7 +154,7 @@ class Replay
         }
     }
 
-    ReplayTimes Run(const std::function<void()>& goOn);
+    ReplayTimes Run(const std::function<void()>& goOn, const std::vector<int64_t>& joinsPs);
 
     /// All ranks are there: their blocks do what they can at once.
     void Start();
@@ -350,9 +350,17 @@ Replay::Advance(double untilPs)
 }
 
 ReplayTimes
-Replay::Run(const std::function<void()>& goOn)
+Replay::Run(const std::function<void()>& goOn, const std::vector<int64_t>& joinsPs)
 {
-    Start();
+    for (uint32_t rank = 0; rank < joinsPs.size(); ++rank)
+    {
+        Wait(rank);
+        Join(rank, static_cast<double>(joinsPs[rank]));
+    }
+    if (joinsPs.empty())
+    {
+        Start();
+    }
     do
     {
         if (goOn)
@@ -450,7 +458,7 @@ Replay::NoteSent(uint32_t flow, double behindPs)
     const FlowRoute& route = m_messages.GetRoute(flow);
     const double arrival = m_clock.GetNowPs() + static_cast<double>(route.latencyPs) + behindPs;
     m_times.receivedPs[flow] = std::llround(arrival);
-    m_times.sentPs[flow] = std::llround(arrival + static_cast<double>(route.controlPs));
+    m_times.sentPs[flow] = std::llround(arrival + static_cast<double>(route.ackPs));
     Arrive(flow, arrival);
 }
 
@@ -521,9 +529,10 @@ ReplayProgram(const CollectiveProgram& program,
               const FlowRoutes& all,
               const ReplayCosts& costs,
               bool isInstant,
-              const std::function<void()>& goOn)
+              const std::function<void()>& goOn,
+              const std::vector<int64_t>& joinsPs)
 {
-    return Replay(program, flows, routes, all, costs, isInstant).Run(goOn);
+    return Replay(program, flows, routes, all, costs, isInstant).Run(goOn, joinsPs);
 }
 
 /// What executes a program beside a run.
@@ -537,6 +546,7 @@ class LiveReplay::Body
          bool isWhole)
         : m_input(std::move(input)),
           m_isStarted(!isWhole),
+          m_missing(isWhole ? 0 : static_cast<uint32_t>(m_input->program->ranks.size())),
           m_replay(*m_input->program,
                    m_input->flows,
                    m_input->routes,
@@ -556,6 +566,19 @@ class LiveReplay::Body
     Replay& Get()
     {
         return m_replay;
+    }
+
+    /// @param rank that joins @param timePs when
+    void Join(uint32_t rank, double timePs)
+    {
+        --m_missing;
+        m_replay.Join(rank, timePs);
+    }
+
+    /// @return whether all ranks have joined
+    bool HasAllRanks() const
+    {
+        return m_missing == 0;
     }
 
     /// @param flow a flow @return bytes of all its messages
@@ -578,8 +601,9 @@ class LiveReplay::Body
 
   private:
     std::shared_ptr<const ReplayInput> m_input; //!< kept
-    bool m_isStarted; //!< whether the first steps have begun, or do when their ranks join
-    Replay m_replay;  //!< of that
+    bool m_isStarted;   //!< whether the first steps have begun, or do when their ranks join
+    uint32_t m_missing; //!< ranks that have not joined
+    Replay m_replay;    //!< of that
 };
 
 LiveReplay::LiveReplay(std::shared_ptr<const ReplayInput> input,
@@ -606,7 +630,13 @@ LiveReplay::Deliver(uint32_t flow, double timePs)
 void
 LiveReplay::Join(uint32_t rank, double timePs)
 {
-    m_body->Get().Join(rank, timePs);
+    m_body->Join(rank, timePs);
+}
+
+bool
+LiveReplay::HasAllRanks() const
+{
+    return m_body->HasAllRanks();
 }
 
 bool

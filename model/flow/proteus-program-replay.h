@@ -47,8 +47,8 @@ struct ReplayCosts
 
 /**
  * @ingroup proteus
- * Executes the program of a collective, alone on idle links and with all ranks there from the
- * beginning, message by message: what the packet network does packet by packet.
+ * Executes the program of a collective, alone on idle links, message by message: what the packet
+ * network does packet by packet.
  *
  * Steps, grants (clear-to-send), slots and acknowledgements are those of the packet network. The
  * messages under way share the resources of their routes by max-min fairness. Each moves its bytes
@@ -66,6 +66,7 @@ struct ReplayCosts
  * @param costs of the steps
  * @param isInstant whether bytes take no time, so that only latencies count
  * @param goOn called often; ends the replay by throwing; may be null
+ * @param joinsPs by rank: when it begins, not before 0; empty: all at 0
  * @return the times
  * @throw std::invalid_argument if the program cannot come to its end
  */
@@ -75,7 +76,8 @@ ReplayTimes ReplayProgram(const CollectiveProgram& program,
                           const FlowRoutes& all,
                           const ReplayCosts& costs = ReplayCosts(),
                           bool isInstant = false,
-                          const std::function<void()>& goOn = nullptr);
+                          const std::function<void()>& goOn = nullptr,
+                          const std::vector<int64_t>& joinsPs = {});
 
 /// @ingroup proteus
 /// All that a replay of a program needs, kept for as long as one is under way.
@@ -120,6 +122,9 @@ class LiveReplay
 
     /// @return whether nothing happens but for what others carry and for ranks that join
     bool IsIdle() const;
+
+    /// @return whether all ranks have joined
+    bool HasAllRanks() const;
 
     /// The last byte of a message that others carry arrives. @param flow of it, one call for each
     /// message, in order @param timePs when, not before the last Advance()

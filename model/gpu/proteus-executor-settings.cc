@@ -232,6 +232,7 @@ ReadExecutorSettings(int64_t stream)
     settings.collectives = ReadCollectiveSettings();
     settings.engine = FindChangedEngineSettings();
     settings.flow.congestion = ReadFlowCongestion();
+    ReadNetworkLoad(settings.flow);
     settings.flow.attributes.insert("ns3::proteus::Fabric::InfinibandBuffer");
     settings.flow.infinibandBufferBytes = static_cast<uint32_t>(
         ReadDefault<UintegerValue>(Fabric::GetTypeId(), "InfinibandBuffer").Get());

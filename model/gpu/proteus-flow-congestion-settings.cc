@@ -30,13 +30,13 @@ namespace
 /// Picoseconds in a second.
 constexpr double PS_PER_SECOND = 1e12;
 
-/// @param type of an object @param name of an attribute of it @param congestion notes its name
+/// @param type of an object @param name of an attribute of it @param what notes its name
 /// @return its default
-template <typename T>
+template <typename T, typename Settings>
 T
-Read(TypeId type, const std::string& name, FlowCongestion& congestion)
+Read(TypeId type, const std::string& name, Settings& what)
 {
-    congestion.attributes.insert(type.GetName() + "::" + name);
+    what.attributes.insert(type.GetName() + "::" + name);
     return ReadDefault<T>(type, name);
 }
 
@@ -139,6 +139,35 @@ ReadFlowCongestion()
     congestion->maxProbability = Read<DoubleValue>(fabric, "EcnMaxProbability", *congestion).Get();
     congestion->marksAtDequeue = Read<BooleanValue>(fabric, "EcnAtDequeue", *congestion).Get();
     return congestion;
+}
+
+void
+ReadNetworkLoad(FlowParameters& parameters)
+{
+    const TypeId transport = Transport::GetTypeId();
+    FlowNetworkLoad& load = parameters.networkLoad;
+    load.ackEveryPackets =
+        static_cast<uint32_t>(Read<UintegerValue>(transport, "AckEveryPackets", parameters).Get());
+    const auto name = ReadDefault<StringValue>(transport, "CongestionControl").Get();
+    if (name == "auto")
+    {
+        return; // dcqcn, or none over InfiniBand
+    }
+    const Ptr<CongestionType> type = MakeCongestionType(name);
+    const CongestionNeeds needs = type->GetNeeds();
+    load.ackEveryPackets = load.ackEveryPackets > 0 ? load.ackEveryPackets : needs.ackEveryPackets;
+    if (needs.telemetry)
+    {
+        load.telemetryBytes = static_cast<uint32_t>(
+            Read<UintegerValue>(Fabric::GetTypeId(), "TelemetryBytes", parameters).Get());
+    }
+    if (needs.utilisation > 0)
+    {
+        load.utilisation = needs.utilisation;
+        load.control = name;
+        parameters.attributes.insert(transport.GetName() + "::CongestionControl");
+        parameters.attributes.insert(type->GetInstanceTypeId().GetName() + "::Eta");
+    }
 }
 
 } // namespace proteus

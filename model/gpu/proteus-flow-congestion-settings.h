@@ -8,6 +8,7 @@
 #define PROTEUS_FLOW_CONGESTION_SETTINGS_H
 
 #include "ns3/proteus-flow-congestion.h"
+#include "ns3/proteus-flow-parameters.h"
 
 #include <memory>
 
@@ -24,6 +25,14 @@ namespace proteus
  * control there that does not go by notifications
  */
 std::shared_ptr<const FlowCongestion> ReadFlowCongestion();
+
+/**
+ * @ingroup proteus
+ * Reads what congestion control of the packet engine adds to links of a network, and how full it
+ * lets them be, from the same defaults.
+ * @param parameters that get it, and the names of the attributes that this honours
+ */
+void ReadNetworkLoad(FlowParameters& parameters);
 
 } // namespace proteus
 } // namespace ns3

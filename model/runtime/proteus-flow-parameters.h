@@ -35,6 +35,16 @@ struct FlowLinkParameters
     int64_t latencyPs{0}; //!< of a message, for every such link, besides what the cluster says
 };
 
+/// @ingroup proteus
+/// What congestion control adds to, and leaves of, links of a network.
+struct FlowNetworkLoad
+{
+    double utilisation{1};       //!< part of a full link that flows take together
+    uint32_t telemetryBytes{0};  //!< in every packet
+    uint32_t ackEveryPackets{0}; //!< an acknowledgement for this many packets; 0: per message
+    std::string control;         //!< whose utilisation that is; empty: of none
+};
+
 /**
  * @ingroup proteus
  * The parameters of the flow network that follow neither from the cluster nor from the programs of
@@ -61,6 +71,7 @@ struct FlowParameters
     /// Attributes of the packet engine that all this honours, TYPE::NAME, beside those of
     /// `congestion`.
     std::set<std::string> attributes;
+    FlowNetworkLoad networkLoad; //!< of InfiniBand and RoCE
     /// Congestion control of queue pairs over RoCE, or null for none.
     std::shared_ptr<const FlowCongestion> congestion;
 

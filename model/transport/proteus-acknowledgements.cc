@@ -59,11 +59,19 @@ Acknowledgements::Handle(const PacketRecord& record)
     }
     m_ports.Activate(id);
     // The user may send on this queue pair, or make others, which moves the senders.
-    while (!state.messages.IsEmpty() &&
-           !IsBefore(m_core.pairs.GetSender(id).unacked, state.messages.Front().end))
+    const bool isReceivedHere = m_core.fabric->IsLocal(state.destination);
+    while (state.acknowledged != state.messages.GetTail() &&
+           !IsBefore(m_core.pairs.GetSender(id).unacked, state.messages.At(state.acknowledged).end))
     {
-        const uint64_t tag = state.messages.Front().tag;
-        state.messages.Pop();
+        const uint64_t tag = state.messages.At(state.acknowledged++).tag;
+        if (isReceivedHere)
+        {
+            m_core.pairs.ForgetMessages(id);
+        }
+        else
+        {
+            state.messages.Pop();
+        }
         m_core.GetUser(id).ReceiveAcknowledgement(id, tag);
     }
 }

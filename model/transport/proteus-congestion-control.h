@@ -172,6 +172,9 @@ struct CongestionNeeds
     int64_t ackDelayPs{0};       //!< and this long after a packet at the latest; 0: no such timer
     bool selectiveRepeat{false}; //!< only works with selective repeat
     uint32_t reorderingDistance{0}; //!< see Transport's attribute; 0: the transport's
+    /// Part of a full link that queue pairs take together when they have come to rest, each no less
+    /// than the others; 0: they do not.
+    double utilisation{0};
 };
 
 } // namespace proteus

@@ -193,6 +193,7 @@ HpccType::GetNeeds() const
     CongestionNeeds needs;
     needs.telemetry = true;
     needs.ackEveryPackets = 1;
+    needs.utilisation = m_eta;
     return needs;
 }
 

@@ -6,6 +6,9 @@
 
 #include "proteus-packet-receiver.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace ns3
 {
 namespace proteus
@@ -26,16 +29,12 @@ void
 PacketReceiver::Receive(const PacketRecord& record, ReceiverState& receiver)
 {
     const uint32_t id = record.queuePair;
-    if ((record.flags & PacketRecord::CONGESTION_EXPERIENCED) != 0)
+    const bool isTaken = (receiver.flags & ReceiverState::NIC_ENDS) != 0;
+    if (isTaken)
     {
-        NoteMark(record, receiver);
+        PutInOrder(record, receiver);
     }
-    if (record.sequence == receiver.expected && receiver.held == 0)
-    {
-        ++receiver.expected;
-        receiver.flags &= ~ReceiverState::NAK_SENT;
-    }
-    else if (!TakeOutOfOrder(record, receiver))
+    else if (!Take(record, receiver, m_core.pairs.GetState(id).held))
     {
         return;
     }
@@ -44,6 +43,99 @@ PacketReceiver::Receive(const PacketRecord& record, ReceiverState& receiver)
     {
         m_limiters.CountArrival(receiver.vertex, m_core.fabric->GetTimePs(), record.payloadBytes);
     }
+    if (!isTaken)
+    {
+        Answer(record, receiver);
+    }
+    if (IsBefore(record.sequence, receiver.expected) &&
+        !IsBefore(receiver.expected, receiver.messageEnd))
+    {
+        DeliverMessages(id);
+    }
+}
+
+bool
+PacketReceiver::PassNic(const PacketRecord& record, VertexId at)
+{
+    NicEnd& end = *m_core.pairs.GetState(record.queuePair).nicEnd;
+    if (at != end.receiver.vertex)
+    {
+        return true;
+    }
+    if (!Take(record, end.receiver, end.held))
+    {
+        return false;
+    }
+    Answer(record, end.receiver);
+    return true;
+}
+
+void
+PacketReceiver::Lose(const PacketRecord& record)
+{
+    const uint32_t id = record.queuePair;
+    QueuePairState& state = m_core.pairs.GetState(id);
+    NicEnd& end = *state.nicEnd;
+    const auto& stops = state.waypoints;
+    const auto nic = std::find(stops.begin(), stops.end(), end.receiver.vertex);
+    if (record.destination != state.destination &&
+        std::find(nic + 1, stops.end(), record.destination) == stops.end())
+    {
+        return; // on its way to the NIC, which will ask for it
+    }
+    PacketRecord again = record;
+    again.destination = m_core.pairs.GetNextWaypoint(id, end.receiver.vertex, true);
+    again.ingress = NO_PORT;
+    end.lost.Push(again);
+    if (end.duePs == NEVER_PS)
+    {
+        const uint64_t received = m_core.pairs.GetReceiver(id).receivedBytes;
+        end.retries = received == end.receivedBytes ? end.retries : 0;
+        end.receivedBytes = received;
+        end.duePs =
+            m_core.fabric->GetTimePs() + m_core.settings.retransmissionTimeout.GetPicoSeconds();
+        m_timers.Watch(id);
+    }
+}
+
+bool
+PacketReceiver::Take(const PacketRecord& record, ReceiverState& receiver, SequenceSet& held)
+{
+    if ((record.flags & PacketRecord::CONGESTION_EXPERIENCED) != 0)
+    {
+        NoteMark(record, receiver);
+    }
+    if (record.sequence == receiver.expected && receiver.held == 0)
+    {
+        ++receiver.expected;
+        receiver.flags &= ~ReceiverState::NAK_SENT;
+        return true;
+    }
+    return TakeOutOfOrder(record, receiver, held);
+}
+
+void
+PacketReceiver::PutInOrder(const PacketRecord& record, ReceiverState& receiver)
+{
+    if (record.sequence == receiver.expected && receiver.held == 0)
+    {
+        ++receiver.expected;
+        return;
+    }
+    SequenceSet& held = m_core.pairs.GetState(record.queuePair).held;
+    if (record.sequence == receiver.expected)
+    {
+        CloseGap(receiver, held);
+        return;
+    }
+    held.Insert(receiver.expected, record.sequence);
+    ++receiver.held;
+}
+
+void
+PacketReceiver::Answer(const PacketRecord& record, ReceiverState& receiver)
+{
+    const uint32_t id = record.queuePair;
     const bool inOrder = IsBefore(record.sequence, receiver.expected);
     bool acknowledge = inOrder && (record.flags & PacketRecord::ACK_REQUEST) != 0;
     if ((receiver.flags & ReceiverState::REQUESTED) != 0 &&
@@ -63,27 +155,24 @@ PacketReceiver::Receive(const PacketRecord& record, ReceiverState& receiver)
         receiver.ackDuePs = m_core.fabric->GetTimePs() + m_core.pairs.GetState(id).ackDelayPs;
         m_timers.Watch(id);
     }
-    if (inOrder && !IsBefore(receiver.expected, receiver.messageEnd))
-    {
-        DeliverMessages(id);
-    }
 }
 
 bool
-PacketReceiver::IsDuplicate(const PacketRecord& record, const ReceiverState& receiver) const
+PacketReceiver::IsDuplicate(const PacketRecord& record,
+                            const ReceiverState& receiver,
+                            const SequenceSet& held) const
 {
     const uint32_t ahead = record.sequence - receiver.expected;
     return IsBefore(record.sequence, receiver.expected) ||
            (receiver.held > 0 && ahead < m_core.settings.reorderBuffer && ahead > 0 &&
-            m_core.pairs.GetState(record.queuePair).held.Has(receiver.expected, record.sequence));
+            held.Has(receiver.expected, record.sequence));
 }
 
 void
-PacketReceiver::CloseGap(uint32_t id, ReceiverState& receiver)
+PacketReceiver::CloseGap(ReceiverState& receiver, SequenceSet& held)
 {
-    QueuePairState& state = m_core.pairs.GetState(id);
     ++receiver.expected;
-    while (receiver.held > 0 && state.held.Remove(receiver.expected))
+    while (receiver.held > 0 && held.Remove(receiver.expected))
     {
         --receiver.held;
         ++receiver.expected;
@@ -105,13 +194,15 @@ PacketReceiver::AskAgain(uint32_t id, ReceiverState& receiver)
 }
 
 bool
-PacketReceiver::TakeOutOfOrder(const PacketRecord& record, ReceiverState& receiver)
+PacketReceiver::TakeOutOfOrder(const PacketRecord& record,
+                               ReceiverState& receiver,
+                               SequenceSet& held)
 {
     const uint32_t id = record.queuePair;
     QueuePairState& state = m_core.pairs.GetState(id);
     const uint32_t sequence = record.sequence;
     const uint32_t ahead = sequence - receiver.expected;
-    if (IsDuplicate(record, receiver))
+    if (IsDuplicate(record, receiver, held))
     {
         ++state.statistics.duplicatePackets;
         SendAcknowledgement(id, PacketKind::ACKNOWLEDGE, AckContent::NO_OFFSET);
@@ -119,7 +210,7 @@ PacketReceiver::TakeOutOfOrder(const PacketRecord& record, ReceiverState& receiv
     }
     if (ahead == 0)
     {
-        CloseGap(id, receiver);
+        CloseGap(receiver, held);
         return true;
     }
     if ((receiver.flags & ReceiverState::IN_ORDER) != 0)
@@ -133,7 +224,7 @@ PacketReceiver::TakeOutOfOrder(const PacketRecord& record, ReceiverState& receiv
         ++state.statistics.droppedPackets;
         return false;
     }
-    state.held.Insert(receiver.expected, sequence);
+    held.Insert(receiver.expected, sequence);
     ++receiver.held;
     if ((record.flags & PacketRecord::ACK_REQUEST) != 0 &&
         ((receiver.flags & ReceiverState::REQUESTED) == 0 ||
@@ -158,21 +249,12 @@ PacketReceiver::NoteMark(const PacketRecord& record, ReceiverState& receiver)
     ++m_core.pairs.GetState(record.queuePair).statistics.markedPackets;
     if ((receiver.flags & ReceiverState::NOTIFY) != 0)
     {
-        Notify(record.queuePair, receiver, receiver.vertex);
+        Notify(record.queuePair, receiver);
     }
 }
 
 void
-PacketReceiver::PassMark(const PacketRecord& record, ReceiverState& receiver, VertexId at)
-{
-    if (m_core.IsNicOf(at, receiver.vertex))
-    {
-        Notify(record.queuePair, receiver, at);
-    }
-}
-
-void
-PacketReceiver::Notify(uint32_t id, ReceiverState& receiver, VertexId from)
+PacketReceiver::Notify(uint32_t id, ReceiverState& receiver)
 {
     const int64_t now = m_core.fabric->GetTimePs();
     if (now - receiver.notifiedPs >= m_core.pairs.GetState(id).notificationPs)
@@ -180,7 +262,7 @@ PacketReceiver::Notify(uint32_t id, ReceiverState& receiver, VertexId from)
         receiver.notifiedPs = now;
         PacketRecord notification;
         notification.kind = PacketKind::CONGESTION_NOTIFICATION;
-        m_back.SendBackFrom(from, id, notification);
+        m_back.SendBackFrom(receiver.vertex, id, notification);
     }
 }
 
@@ -211,9 +293,13 @@ PacketReceiver::DeliverMessages(uint32_t id)
         {
             receiver.messageEnd = state.messages.At(receiver.delivering).end;
         }
-        if (!m_core.fabric->IsLocal(state.source))
+        if (m_core.fabric->IsLocal(state.source))
         {
-            state.messages.Pop(); // which its acknowledgement does where the sender is
+            m_core.pairs.ForgetMessages(id);
+        }
+        else
+        {
+            state.messages.Pop();
         }
         m_core.GetUser(id).ReceiveMessage(id, message.tag, message.bytes);
     }
@@ -222,7 +308,7 @@ PacketReceiver::DeliverMessages(uint32_t id)
 void
 PacketReceiver::SendAcknowledgement(uint32_t id, PacketKind kind, int32_t offset)
 {
-    ReceiverState& receiver = m_core.pairs.GetReceiver(id);
+    ReceiverState& receiver = m_core.pairs.GetResponder(id);
     PacketRecord record;
     record.kind = kind;
     record.sequence = receiver.expected;
@@ -237,15 +323,29 @@ PacketReceiver::SendAcknowledgement(uint32_t id, PacketKind kind, int32_t offset
         receiver.ackDuePs = NEVER_PS;
         m_timers.Unwatch(id);
     }
-    m_back.SendBack(id, record);
+    m_back.SendBackFrom(receiver.vertex, id, record);
 }
 
 void
 PacketReceiver::HandleTimer(uint32_t id, int64_t now)
 {
-    if (m_core.pairs.GetReceiver(id).ackDuePs <= now)
+    if (m_core.pairs.GetResponder(id).ackDuePs <= now)
     {
         SendAcknowledgement(id, PacketKind::ACKNOWLEDGE, AckContent::NO_OFFSET);
+    }
+    NicEnd* const end = m_core.pairs.GetState(id).nicEnd.get();
+    if (!end || end->duePs > now)
+    {
+        return;
+    }
+    if (++end->retries > m_core.settings.retryLimit)
+    {
+        m_timers.GiveUp(id, "packets that its NIC sends on");
+    }
+    end->duePs = NEVER_PS;
+    for (RingBuffer<PacketRecord> lost = std::exchange(end->lost, {}); !lost.IsEmpty(); lost.Pop())
+    {
+        m_core.fabric->Send(end->receiver.vertex, lost.Front());
     }
 }
 

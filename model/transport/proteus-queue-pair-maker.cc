@@ -82,6 +82,7 @@ QueuePairMaker::Create(const QueuePairOptions& options)
     const std::vector<LinkId> links = WalkPath(id);
     const PathKind kind = Classify(links);
     m_core.pairs.GetState(id).controls.isReliable = kind != PathKind::LOCAL;
+    SetUpNicEnd(id);
     // First, as telemetry makes packets longer.
     const Ptr<CongestionType> type =
         GetCongestionType(ChooseControl(options.congestionControl, kind));
@@ -152,15 +153,22 @@ QueuePairMaker::MeasurePath(uint32_t id, const std::vector<LinkId>& links)
     CongestionPath path;
     path.packetBytes = unitBytes;
     path.bytesPerSecond = std::numeric_limits<double>::infinity();
-    path.hops = static_cast<uint32_t>(links.size());
+    path.hops = 0;
     double rtt = 0;
+    bool isAcknowledged = false;
     for (LinkId linkId : links)
     {
         const Link& link = m_core.fabric->GetCluster().GetLinks()[linkId];
         const LinkFraming framing = m_core.fabric->GetFraming(linkId);
         const auto wireBytes = static_cast<uint32_t>(framing.WireBytes(unitBytes));
-        rtt += 2 * static_cast<double>(link.delayPs) +
-               (wireBytes + framing.controlBytes) * PS_PER_SECOND / link.bytesPerSecond;
+        if (!isAcknowledged)
+        {
+            ++path.hops;
+            rtt += 2 * static_cast<double>(link.delayPs) +
+                   (wireBytes + framing.controlBytes) * PS_PER_SECOND / link.bytesPerSecond;
+        }
+        const VertexId responder = m_core.pairs.GetResponder(id).vertex;
+        isAcknowledged |= link.a == responder || link.b == responder;
         if (link.bytesPerSecond < path.bytesPerSecond)
         {
             path.bytesPerSecond = link.bytesPerSecond;
@@ -210,7 +218,7 @@ QueuePairMaker::SetUpControl(uint32_t id, const CongestionType& type)
 {
     const TransportSettings& settings = m_core.settings;
     SenderState& sender = m_core.pairs.GetSender(id);
-    ReceiverState& receiver = m_core.pairs.GetReceiver(id);
+    ReceiverState& receiver = m_core.pairs.GetResponder(id);
     QueuePairState& state = m_core.pairs.GetState(id);
     const CongestionNeeds needs = type.GetNeeds();
     state.control = type.Create(state.path);
@@ -236,13 +244,24 @@ QueuePairMaker::SetUpControl(uint32_t id, const CongestionType& type)
         settings.ackDelay.IsZero() ? needs.ackDelayPs : settings.ackDelay.GetPicoSeconds();
     receiver.flags |= state.ackDelayPs > 0 ? ReceiverState::DELAYS_ACK : 0;
     state.notificationPs = needs.notificationPs;
-    if (needs.notifications)
+    receiver.flags |= needs.notifications ? ReceiverState::NOTIFY : 0;
+}
+
+void
+QueuePairMaker::SetUpNicEnd(uint32_t id)
+{
+    QueuePairState& state = m_core.pairs.GetState(id);
+    const auto& stops = state.waypoints;
+    const auto nic = std::find_if(stops.rbegin(), stops.rend(), [&](VertexId stop) {
+        return m_core.IsNicOf(stop, state.destination);
+    });
+    if (nic != stops.rend())
     {
-        const auto& stops = state.waypoints;
-        const bool hasNic = std::any_of(stops.begin(), stops.end(), [&](VertexId stop) {
-            return m_core.IsNicOf(stop, state.destination);
-        });
-        receiver.flags |= hasNic ? ReceiverState::NIC_NOTIFIES : ReceiverState::NOTIFY;
+        ReceiverState& receiver = m_core.pairs.GetReceiver(id);
+        state.nicEnd = std::make_unique<NicEnd>();
+        state.nicEnd->receiver = receiver;
+        state.nicEnd->receiver.vertex = *nic;
+        receiver.flags |= ReceiverState::NIC_ENDS;
     }
 }
 
@@ -251,7 +270,7 @@ QueuePairMaker::SetUpRepetition(uint32_t id, const CongestionNeeds& needs)
 {
     const TransportSettings& settings = m_core.settings;
     SenderState& sender = m_core.pairs.GetSender(id);
-    ReceiverState& receiver = m_core.pairs.GetReceiver(id);
+    ReceiverState& receiver = m_core.pairs.GetResponder(id);
     QueuePairState& state = m_core.pairs.GetState(id);
     const bool reorders = sender.nSlots > 1 || m_multipath;
     if (!reorders && !needs.selectiveRepeat && settings.reliability != SELECTIVE_REPEAT)

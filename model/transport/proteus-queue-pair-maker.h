@@ -86,6 +86,8 @@ class QueuePairMaker
     /// @param name of the options, may be empty @param kind of the path
     /// @return name of the congestion control
     std::string ChooseControl(const std::string& name, PathKind kind) const;
+    /// @param id a queue pair, which ends in a NIC of its receiver's server if it passes one
+    void SetUpNicEnd(uint32_t id);
     /// @param id a queue pair @param type of its congestion control
     void SetUpControl(uint32_t id, const CongestionType& type);
     /// @param id a queue pair @param needs of its congestion control: how losses are found

@@ -51,6 +51,18 @@ QueuePairTable::Add(const QueuePairOptions& options,
     return id;
 }
 
+void
+QueuePairTable::ForgetMessages(uint32_t id)
+{
+    QueuePairState& state = m_states[id];
+    auto& messages = state.messages;
+    while (messages.GetHead() != state.acknowledged &&
+           messages.GetHead() != m_receivers[id].delivering)
+    {
+        messages.Pop();
+    }
+}
+
 QueuePairStatistics
 QueuePairTable::GetStatistics(uint32_t id) const
 {

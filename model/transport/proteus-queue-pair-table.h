@@ -72,6 +72,26 @@ class QueuePairTable
         return m_receivers[id];
     }
 
+    /// @param id a queue pair @return who acknowledges: the receiver, or its NIC
+    ReceiverState& GetResponder(uint32_t id)
+    {
+        ReceiverState& receiver = m_receivers[id];
+        return (receiver.flags & ReceiverState::NIC_ENDS) != 0 ? m_states[id].nicEnd->receiver
+                                                               : receiver;
+    }
+
+    /// @copydoc GetResponder
+    const ReceiverState& GetResponder(uint32_t id) const
+    {
+        const ReceiverState& receiver = m_receivers[id];
+        return (receiver.flags & ReceiverState::NIC_ENDS) != 0 ? m_states[id].nicEnd->receiver
+                                                               : receiver;
+    }
+
+    /// A message of a queue pair both of whose ends are in this process has been acknowledged, or
+    /// delivered: those of which both is true are forgotten. @param id a queue pair
+    void ForgetMessages(uint32_t id);
+
     /// @param id a queue pair @return the rest of it
     QueuePairState& GetState(uint32_t id)
     {

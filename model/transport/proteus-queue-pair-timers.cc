@@ -79,9 +79,9 @@ QueuePairTimers::IsWaiting(uint32_t id) const
 {
     const SenderState& sender = m_core.pairs.GetSender(id);
     const QueuePairState& state = m_core.pairs.GetState(id);
-    return sender.unacked != sender.highest || m_core.pairs.GetReceiver(id).ackDuePs != NEVER_PS ||
-           !state.controls.pending.IsEmpty() || GetStagePs(id) != NEVER_PS ||
-           (state.control && sender.ackedBytes != sender.totalBytes);
+    return sender.unacked != sender.highest || m_core.pairs.GetResponder(id).ackDuePs != NEVER_PS ||
+           (state.nicEnd && state.nicEnd->duePs != NEVER_PS) || !state.controls.pending.IsEmpty() ||
+           GetStagePs(id) != NEVER_PS || (state.control && sender.ackedBytes != sender.totalBytes);
 }
 
 int64_t
@@ -89,7 +89,11 @@ QueuePairTimers::GetDeadline(uint32_t id) const
 {
     const SenderState& sender = m_core.pairs.GetSender(id);
     const QueuePairState& state = m_core.pairs.GetState(id);
-    int64_t deadline = m_core.pairs.GetReceiver(id).ackDuePs;
+    int64_t deadline = m_core.pairs.GetResponder(id).ackDuePs;
+    if (state.nicEnd)
+    {
+        deadline = std::min(deadline, state.nicEnd->duePs);
+    }
     if (sender.unacked != sender.highest)
     {
         deadline = std::min(deadline, GetRetransmissionPs(id));

@@ -295,15 +295,15 @@ struct alignas(64) ReceiverState
     /// Bits of `flags`.
     enum Flag : uint16_t
     {
-        REQUESTED = 1,      //!< packets before `requestEnd` are to be acknowledged when complete
-        IN_ORDER = 2,       //!< takes packets in order only: go-back-N
-        REPORT_GAPS = 4,    //!< acknowledges packets out of order at once
-        NOTIFY = 8,         //!< sends congestion notifications, where it has no NIC
-        NAK_SENT = 16,      //!< has asked for packet `expected`
-        LIMITED = 32,       //!< its GPU has a limited memory
-        READ = 64,          //!< it reads it: ReadRequests
-        NIC_NOTIFIES = 128, //!< its NIC sends congestion notifications
-        DELAYS_ACK = 256    //!< acknowledges some time after a packet: QueuePairState::ackDelayPs
+        REQUESTED = 1,   //!< packets before `requestEnd` are to be acknowledged when complete
+        IN_ORDER = 2,    //!< takes packets in order only: go-back-N
+        REPORT_GAPS = 4, //!< acknowledges packets out of order at once
+        NOTIFY = 8,      //!< sends congestion notifications
+        NAK_SENT = 16,   //!< has asked for packet `expected`
+        LIMITED = 32,    //!< its GPU has a limited memory
+        READ = 64,       //!< it reads it: ReadRequests
+        NIC_ENDS = 128,  //!< a NIC of its server acknowledges and notifies: NicEnd
+        DELAYS_ACK = 256 //!< acknowledges some time after a packet: QueuePairState::ackDelayPs
     };
 
     uint64_t receivedBytes{0};         //!< payload, without repetition
@@ -393,13 +393,29 @@ struct MemoryStage
 };
 
 /// @ingroup proteus
+/// The end of a queue pair in the NIC of the receiver's server: the NIC puts packets into order,
+/// and acknowledges what it has, whatever that waits for on its way to the receiver (that a write
+/// is acknowledged does not say that a memory has it: Talpey et al., draft-talpey-rdma-commit).
+/// What links behind it lose it sends again, as the data link layer of PCI Express does.
+struct NicEnd
+{
+    ReceiverState receiver;        //!< of the NIC; nothing of the delivery
+    SequenceSet held;              //!< packets after the expected one that have come to the NIC
+    RingBuffer<PacketRecord> lost; //!< behind the NIC, to be sent again
+    int64_t duePs{NEVER_PS};       //!< when
+    uint32_t retries{0};           //!< times in a row
+    uint64_t receivedBytes{0};     //!< of the receiver, at the last time
+};
+
+/// @ingroup proteus
 /// The rest of a queue pair. What messages and their acknowledgements need comes first.
 struct alignas(64) QueuePairState
 {
     TransportUser* user{nullptr};          //!< whom to tell; null: the transport's
     VertexId source{0};                    //!< endpoint that sends data
     VertexId destination{0};               //!< endpoint that receives it
-    RingBuffer<QueuePairMessage> messages; //!< not acknowledged yet
+    RingBuffer<QueuePairMessage> messages; //!< not acknowledged, or not delivered yet
+    uint32_t acknowledged{0};              //!< number of the first message not acknowledged
     std::vector<VertexId> waypoints;       //!< between source and destination
 
     std::unique_ptr<CongestionControl> control; //!< or null
@@ -416,6 +432,7 @@ struct alignas(64) QueuePairState
     std::vector<int64_t> sendTimes; //!< by packet number, a power of two of places
     std::vector<HopStack> stacks;   //!< by packet number, a power of two of places
     std::unique_ptr<MemoryStage> stage; //!< SenderState::STAGED; or null
+    std::unique_ptr<NicEnd> nicEnd;     //!< ReceiverState::NIC_ENDS; or null
 
     uint64_t flow{0};                                   //!< of the options
     CongestionPath path;                                //!< what is known of its path

@@ -118,6 +118,17 @@ Transport::AppendState(uint32_t pair, std::vector<uint64_t>& words) const
     {
         words.push_back(state.held.Has(receiver.expected, i) ? 1 : 0);
     }
+    if (state.nicEnd)
+    {
+        const ReceiverState& nic = state.nicEnd->receiver;
+        add(nic.expected - oldest, nic.held);
+        add((nic.flags & ReceiverState::REQUESTED) != 0 ? nic.requestEnd - oldest : 0, nic.marks);
+        add(nic.flags, state.acknowledged - state.messages.GetHead());
+        for (uint32_t i = nic.expected; nic.held > 0 && IsBefore(i, sender.highest); ++i)
+        {
+            words.push_back(state.nicEnd->held.Has(nic.expected, i) ? 1 : 0);
+        }
+    }
     const ControlUnitState& controls = state.controls;
     add(controls.pending.GetSize(), controls.isReliable ? controls.next - controls.expected : 0);
     words.push_back(controls.ahead.size());

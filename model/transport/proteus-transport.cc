@@ -280,10 +280,9 @@ Transport::Deliver(const PacketRecord& record, VertexId at)
             m_receiver.Receive(record, receiver);
             return CONSUMED;
         }
-        if ((record.flags & PacketRecord::CONGESTION_EXPERIENCED) != 0 &&
-            (receiver.flags & ReceiverState::NIC_NOTIFIES) != 0)
+        if ((receiver.flags & ReceiverState::NIC_ENDS) != 0 && !m_receiver.PassNic(record, at))
         {
-            m_receiver.PassMark(record, receiver, at);
+            return CONSUMED;
         }
         const uint16_t flags = m_core.pairs.GetSender(id).flags;
         if ((flags & SenderState::GROUP) != 0)
@@ -390,6 +389,10 @@ Transport::Lose(const PacketRecord& record)
     if (record.destination == reader)
     {
         LeaveNic(record, m_core.fabric->GetTimePs()); // it has never come so far
+    }
+    if (m_core.pairs.GetState(record.queuePair).nicEnd)
+    {
+        m_receiver.Lose(record);
     }
 }
 

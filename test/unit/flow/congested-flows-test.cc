@@ -161,7 +161,7 @@ class Incast
         std::vector<double> ends(m_classes.size(), 0);
         for (uint32_t id = 0; id < m_classes.size(); ++id)
         {
-            m_flows->Begin(id, m_classes[id], 0);
+            m_flows->Begin(id, m_classes[id], m_classes[id].bytes, 0);
         }
         for (int64_t now = 0; !m_flows->GetLive().empty() && now < mostPs;)
         {
@@ -280,8 +280,8 @@ TEST(CongestedFlows, LosesNothingWhereWaysGoRoundInCircles)
         classes[i].pairs.push_back(pair);
     }
     CongestedFlows flows(congestion, resources, 1);
-    flows.Begin(0, classes[0], 0);
-    flows.Begin(1, classes[1], 0);
+    flows.Begin(0, classes[0], classes[0].bytes, 0);
+    flows.Begin(1, classes[1], classes[1].bytes, 0);
     std::vector<double> left(2, BYTES);
     int64_t now = 0;
     for (uint32_t step = 0; step < 2000; ++step)

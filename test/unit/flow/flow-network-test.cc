@@ -4,11 +4,15 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "ns3/config.h"
 #include "ns3/proteus-algorithms.h"
+#include "ns3/proteus-cluster-text.h"
+#include "ns3/proteus-flow-congestion-settings.h"
 #include "ns3/proteus-flow-executor.h"
 #include "ns3/proteus-flow-network.h"
 #include "ns3/proteus-flow-run.h"
 #include "ns3/proteus-server-hosts.h"
+#include "ns3/string.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -51,16 +55,32 @@ class Together
     {
     }
 
-    void Add(Collective collective, const std::vector<DeviceId>& devices, uint64_t bytes)
+    TaskId Add(Collective collective,
+               const std::vector<DeviceId>& devices,
+               uint64_t bytes,
+               const std::vector<TaskId>& needs = {},
+               uint32_t root = 0)
     {
         const std::string name = "c" + std::to_string(m_count++);
-        m_builder.AddCommunication(m_phase,
-                                   m_builder.AddGroup(devices),
-                                   m_builder.AddStream(name),
-                                   name,
-                                   collective,
-                                   bytes,
-                                   Parallelism::NONE);
+        return m_builder.AddCommunication(m_phase,
+                                          m_builder.AddGroup(devices),
+                                          m_builder.AddStream(name),
+                                          name,
+                                          collective,
+                                          bytes,
+                                          Parallelism::NONE,
+                                          needs,
+                                          static_cast<uint16_t>(root));
+    }
+
+    /// A device computes. @return the task
+    TaskId Compute(DeviceId device, int64_t durationPs)
+    {
+        return m_builder.AddCompute(m_phase,
+                                    device,
+                                    m_builder.AddStream("c" + std::to_string(m_count++)),
+                                    "late",
+                                    durationPs);
     }
 
     ExecutionGraph Build()
@@ -106,6 +126,58 @@ TEST(FlowNetwork, OneMessageTakesLatencyAndBytesOverRate)
     EXPECT_NEAR(FindEnds(graph, run.timeline)[0], 10e-3 + 6e-6, 1e-7);
 }
 
+TEST(FlowNetwork, CongestionControlLeavesAPartOfLinksAndAddsToPackets)
+{
+    LinkFraming framing;
+    framing.unitBytes = 1000;
+    framing.packetBytes = 1000;
+    framing.controlBytes = 100;
+    const Cluster cluster =
+        MakeHostCluster(2, FabricOptions(), LinkTechnology::ROCE, 10 * GB, 1000000, framing);
+    FlowParameters parameters = WithoutKernels();
+    parameters.networkLoad.utilisation = 0.8;
+    parameters.networkLoad.telemetryBytes = 50;
+    const auto time = [&](bool isBack) {
+        Together together(2);
+        together.Add(Collective::SEND_RECV, {0, 1}, 100'000'000);
+        if (isBack)
+        {
+            together.Add(Collective::SEND_RECV, {1, 0}, 100'000'000);
+        }
+        const ExecutionGraph graph = together.Build();
+        return FindEnds(graph, RunFlow(graph, cluster, RuntimeOptions(), parameters).timeline)[0];
+    };
+    EXPECT_NEAR(time(false), 10e-3 * 1.05 / 0.8, 1e-4);
+    EXPECT_NEAR(time(true), 10e-3 * 1.05 / 0.8, 1e-4);
+    // An acknowledgement of each second packet of the other.
+    parameters.networkLoad.ackEveryPackets = 2;
+    EXPECT_NEAR(time(false), 10e-3 * 1.05 / 0.8, 1e-4);
+    EXPECT_NEAR(time(true), 10e-3 * 1.10 / 0.8, 1e-4);
+}
+
+TEST(FlowNetwork, WhatControlsOfPacketsAddIsRead)
+{
+    const std::string name = "ns3::proteus::Transport::CongestionControl";
+    const auto read = [&name](const char* control) {
+        ns3::Config::SetDefault(name, ns3::StringValue(control));
+        FlowParameters parameters;
+        ReadNetworkLoad(parameters);
+        ns3::Config::SetDefault(name, ns3::StringValue("auto"));
+        return parameters;
+    };
+    const FlowParameters hpcc = read("hpcc");
+    EXPECT_EQ(hpcc.networkLoad.utilisation, 0.95);
+    EXPECT_EQ(hpcc.networkLoad.telemetryBytes, 42u);
+    EXPECT_EQ(hpcc.networkLoad.ackEveryPackets, 1u);
+    EXPECT_EQ(hpcc.networkLoad.control, "hpcc");
+    EXPECT_EQ(hpcc.attributes.count(name), 1u);
+    const FlowParameters timely = read("timely");
+    EXPECT_EQ(timely.networkLoad.utilisation, 1);
+    EXPECT_EQ(timely.networkLoad.ackEveryPackets, 1u);
+    EXPECT_EQ(timely.attributes.count(name), 0u); // whose rates are not modelled
+    EXPECT_EQ(read("auto").networkLoad.ackEveryPackets, 0u);
+}
+
 TEST(FlowNetwork, MessagesBetweenMemoriesOfHostsGoInOrder)
 {
     // One after the other on each way, as on a queue pair; the two ways share the link.
@@ -138,6 +210,90 @@ TEST(FlowNetwork, MessagesOverOneLinkShareIt)
     EXPECT_NEAR(ends[0], 20e-3, 1e-5);
     EXPECT_NEAR(ends[1], 20e-3, 1e-5);
     EXPECT_NEAR(ends[2], 25e-3, 1e-5);
+}
+
+TEST(FlowNetwork, RanksThatComeFirstDoNotWaitForLateOnes)
+{
+    // 10 ms for what each of three sends to the first host, whose link they share.
+    for (const int64_t lateMs : {0, 5, 20, 40})
+    {
+        Together together(4);
+        const TaskId late = together.Compute(3, std::max<int64_t>(1, lateMs * 1'000'000'000));
+        const TaskId gather = together.Add(Collective::GATHER, {0, 1, 2, 3}, 400'000'000, {late});
+        const TaskId next = together.Add(Collective::SEND_RECV, {1, 2}, 1'000'000, {gather});
+        const ExecutionGraph graph = together.Build();
+        const FlowRun run = RunFlow(graph, MakePlainHosts(4), RuntimeOptions(), WithoutKernels());
+        const auto ends = FindEnds(graph, run.timeline);
+        const double end = std::max(30, 10 + static_cast<int>(lateMs)) * 1e-3;
+        EXPECT_NEAR(ends[gather], end, 2e-4) << lateMs << " ms late";
+        EXPECT_GT(ends[next], std::min(20, static_cast<int>(lateMs)) * 1e-3);
+    }
+}
+
+TEST(FlowNetwork, RanksEndWithTheirPart)
+{
+    // What the root's server gathers inside is there long before what comes over 1 Gb/s.
+    const Cluster cluster = MakeCluster("titanxp-pcie", 2);
+    Together together(16);
+    std::vector<DeviceId> all(16);
+    std::iota(all.begin(), all.end(), 0);
+    const TaskId gather = together.Add(Collective::GATHER, all, 16'000'000);
+    const TaskId inside = together.Add(Collective::SEND_RECV, {2, 3}, 1000, {gather});
+    const TaskId outside = together.Add(Collective::SEND_RECV, {2, 9}, 1000, {gather});
+    const ExecutionGraph graph = together.Build();
+    const FlowRun run = RunFlow(graph, cluster, RuntimeOptions(), WithoutKernels());
+    const auto ends = FindEnds(graph, run.timeline);
+    EXPECT_GT(ends[gather], 60e-3);
+    EXPECT_LT(ends[inside], 0.2 * ends[gather]);
+    EXPECT_GT(ends[outside], 0.9 * ends[gather]);
+}
+
+TEST(FlowNetwork, WhatHasBegunEarlyEndsWhenAllHaveJoined)
+{
+    // All that crosses the network has come when the last ranks, inside servers, join.
+    FabricOptions torus;
+    torus.kind = "torus-2d";
+    const Cluster cluster = MakeCluster("pcie-v100x8", 2, torus);
+    Together together(16);
+    std::vector<DeviceId> all(16);
+    std::iota(all.begin(), all.end(), 0);
+    std::vector<TaskId> late;
+    for (const int64_t us : {14, 1, 1, 283, 102, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 161})
+    {
+        late.push_back(together.Compute(static_cast<DeviceId>(late.size()), (us + 1) * 1'000'000));
+    }
+    const TaskId broadcast = together.Add(Collective::BROADCAST, all, 127520, late, 6);
+    const TaskId reduction = together.Add(Collective::ALL_REDUCE, all, 20208, late);
+    const ExecutionGraph graph = together.Build();
+    FlowParameters parameters;
+    parameters.congestion = ReadFlowCongestion();
+    const FlowRun run = RunFlow(graph, cluster, RuntimeOptions(), parameters);
+    const auto ends = FindEnds(graph, run.timeline);
+    EXPECT_GT(ends[broadcast], 284e-6);
+    EXPECT_LT(ends[broadcast], 500e-6);
+    EXPECT_GT(ends[reduction], 284e-6);
+}
+
+TEST(FlowNetwork, CongestedFlowsShareLinksInsideServers)
+{
+    // Two rings congest what leads to NICs, and share the PCI Express of two GPUs, which was 113 %
+    // busy when queue pairs could be ahead by all slots of their messages.
+    FabricOptions leaves;
+    leaves.kind = "leaf-spine";
+    leaves.serversPerLeaf = 1;
+    const Cluster cluster = MakeTextCluster("pcie-v100x8:nic=1x400G-roce", 2, leaves);
+    FlowParameters parameters;
+    parameters.congestion = ReadFlowCongestion();
+    Together together(16);
+    together.Add(Collective::REDUCE_SCATTER, {1, 9}, 16'000'000);
+    together.Add(Collective::ALL_REDUCE, {0, 1, 2, 5, 6, 7, 9, 11, 12, 13, 14}, 4'000'000);
+    const ExecutionGraph graph = together.Build();
+    const FlowRun run = RunFlow(graph, cluster, RuntimeOptions(), parameters);
+    for (const LinkStatistics& link : run.links)
+    {
+        EXPECT_LE(static_cast<double>(link.busyPs), 1.08 * static_cast<double>(run.timeline.endPs))
+            << link.link;
+    }
 }
 
 TEST(FlowNetwork, ARingIsBoundByTheTwoTimesNMinusOneOverNRule)

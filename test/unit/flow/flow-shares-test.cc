@@ -195,7 +195,7 @@ class FromScratch
                 }
                 at(time + static_cast<double>(profile.launchPs + flows.beforePs) / PS_PER_SECOND,
                    [this, &flows, task = change.task, instance]() {
-                       m_live.push_back({&flows, task, instance, flows.bytes, 0});
+                       m_live.push_back({&flows, task, instance, flows.bytes, 0, 0});
                    });
             }
         }
@@ -205,13 +205,16 @@ class FromScratch
             double next = waiting.empty() ? INFINITE : waiting.begin()->first;
             for (const Live& live : m_live)
             {
-                next = std::min(next, now + live.left / live.rate);
+                const auto& early = live.flows->early;
+                const double until = live.nEarly < early.size() ? early[live.nEarly].left : 0;
+                next = std::min(next, now + std::max(0.0, live.left - until) / live.rate);
             }
             for (Live& live : m_live)
             {
                 live.left -= live.rate * (next - now);
             }
             now = next;
+            EndEarly(now);
             End(now);
             while (!waiting.empty() && waiting.begin()->first <= now)
             {
@@ -237,7 +240,26 @@ class FromScratch
         std::size_t instance;
         double left;
         double rate;
+        std::size_t nEarly; //!< of FlowClass::early, that have ended
     };
+
+    /// Ranks whose part of a class is done end.
+    void EndEarly(double now)
+    {
+        for (Live& live : m_live)
+        {
+            const auto& early = live.flows->early;
+            const double left = live.left - 1e-9 * live.flows->bytes;
+            for (; live.nEarly < early.size() && early[live.nEarly].left >= left; ++live.nEarly)
+            {
+                const uint32_t rank = early[live.nEarly].rank;
+                if (--m_left[live.instance][rank] == 0)
+                {
+                    m_ends[live.instance][rank] = now;
+                }
+            }
+        }
+    }
 
     uint32_t GetPlace(TaskId task) const
     {
@@ -252,7 +274,12 @@ class FromScratch
             for (std::size_t rank = 0; IsDone(live) && rank < live.flows->afterPs.size(); ++rank)
             {
                 const int64_t after = live.flows->afterPs[rank];
-                if (after >= 0 && --m_left[live.instance][rank] == 0)
+                const auto& early = live.flows->early;
+                const bool isEarly =
+                    std::any_of(early.begin(), early.end(), [rank](const EarlyRank& one) {
+                        return one.rank == rank;
+                    });
+                if (after >= 0 && !isEarly && --m_left[live.instance][rank] == 0)
                 {
                     m_ends[live.instance][rank] = now + static_cast<double>(after) / PS_PER_SECOND;
                 }

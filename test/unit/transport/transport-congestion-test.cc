@@ -85,12 +85,13 @@ RunIncast(const std::string& control,
 /// Time of all bytes over the receiver's link, with 48 bytes per 1000.
 const double IDEAL = 8 * BYTES * 1.048 / 12.5e9;
 
-/// A NIC notifies when a marked packet comes to it, not when its GPU has that at last.
-TEST(CongestionInFabric, NicsNotifyBeforeTheirGpusAreReached)
+/// Two GPUs behind NICs, of which the second takes 1 GB/s.
+/// @param options get the NICs @param loss of a unit behind the second NIC @return the cluster
+Cluster
+MakeSlowReceiver(QueuePairOptions& options, double loss = 0)
 {
     Cluster cluster("a slow receiver");
     const VertexId hub = cluster.AddVertex({"hub", VertexKind::SWITCH, -1});
-    QueuePairOptions options;
     for (const int32_t server : {0, 1})
     {
         const std::string name = "n" + std::to_string(server);
@@ -99,10 +100,59 @@ TEST(CongestionInFabric, NicsNotifyBeforeTheirGpusAreReached)
         const VertexId nic = cluster.AddVertex({name + ".nic0", VertexKind::NIC, server});
         const LinkFraming pcie = DefaultFraming(LinkTechnology::PCIE);
         const LinkFraming roce = DefaultFraming(LinkTechnology::ROCE);
-        cluster.AddLink({gpu, nic, LinkTechnology::PCIE, server == 0 ? 16e9 : 1e9, 250'000, pcie});
+        Link behind{gpu, nic, LinkTechnology::PCIE, server == 0 ? 16e9 : 1e9, 250'000, pcie};
+        behind.lossProbability = server == 0 ? 0 : loss;
+        cluster.AddLink(behind);
         cluster.AddLink({nic, hub, LinkTechnology::ROCE, 12.5e9, 250'000, roce});
         options.waypoints.push_back(nic);
     }
+    return cluster;
+}
+
+/// A NIC acknowledges what has come to it, whatever that waits for on its way to the GPU.
+TEST(CongestionInFabric, NicsAcknowledgeBeforeTheirGpusAreReached)
+{
+    QueuePairOptions options;
+    const Cluster cluster = MakeSlowReceiver(options);
+    TransportRig rig(cluster, {{"CongestionControl", "none"}});
+    const uint32_t pair = rig.Connect(0, 1, options);
+    rig.Send(pair, 100'000);
+    rig.Send(pair, 100'000);
+    rig.Run();
+    // The wires of the network take 8 us for a message, those behind it 100 us.
+    EXPECT_NEAR(rig.GetAcknowledged(pair), 2e5 / 12.5e9, 5e-6);
+    EXPECT_GT(rig.GetReceived(pair), 2e5 / 1e9);
+    // Round trips end there, too: 4 hops of 250 ns both ways, units and control on the wire.
+    EXPECT_LT(rig.transport->GetPath(pair).baseRttPs, 3'000'000);
+    EXPECT_EQ(rig.transport->GetPath(pair).hops, 3u);
+}
+
+/// What is lost behind the NIC, the NIC sends again, as the sender knows that it has arrived.
+TEST(CongestionInFabric, NicsSendAgainWhatIsLostBehindThem)
+{
+    for (const char* reliability : {"GoBackN", "SelectiveRepeat"})
+    {
+        QueuePairOptions options;
+        const Cluster cluster = MakeSlowReceiver(options, 0.02);
+        TransportRig rig(cluster,
+                         {{"CongestionControl", "none"},
+                          {"Reliability", reliability},
+                          {"RetransmissionTimeout", "10ms"}});
+        const uint32_t pair = rig.Connect(0, 1, options);
+        for (uint32_t i = 0; i < 20; ++i)
+        {
+            rig.Send(pair, 100'000);
+        }
+        rig.Run(); // which expects everything once, and in order
+        EXPECT_EQ(rig.transport->GetRetransmittedPackets(), 0u) << reliability;
+    }
+}
+
+/// A NIC notifies when a marked packet comes to it, not when its GPU has that at last.
+TEST(CongestionInFabric, NicsNotifyBeforeTheirGpusAreReached)
+{
+    QueuePairOptions options;
+    const Cluster cluster = MakeSlowReceiver(options);
     TransportRig rig(cluster, {{"CongestionControl", "dcqcn"}});
     const uint32_t pair = rig.Connect(0, 1, options);
 
@@ -110,7 +160,8 @@ TEST(CongestionInFabric, NicsNotifyBeforeTheirGpusAreReached)
     struct Watcher
     {
         Ptr<Transport> transport;  //!< whose
-        uint64_t marks{0};         //!< marked packets that the GPU has got
+        uint64_t received{0};      //!< bytes that the GPU has got
+        uint64_t acknowledged{0};  //!< bytes that the NIC has got, at least
         uint64_t notifications{0}; //!< that the sender has got
 
         static void Note(Watcher* watcher, uint32_t id, double, uint64_t, int64_t)
@@ -118,7 +169,8 @@ TEST(CongestionInFabric, NicsNotifyBeforeTheirGpusAreReached)
             const QueuePairStatistics statistics = watcher->transport->GetStatistics(id);
             if (watcher->notifications == 0 && statistics.notifications > 0)
             {
-                watcher->marks = statistics.markedPackets;
+                watcher->received = statistics.receivedBytes;
+                watcher->acknowledged = statistics.acknowledgedBytes;
                 watcher->notifications = statistics.notifications;
             }
         }
@@ -127,10 +179,14 @@ TEST(CongestionInFabric, NicsNotifyBeforeTheirGpusAreReached)
     Watcher watcher{rig.transport};
     rig.transport->TraceConnectWithoutContext("CongestionState",
                                               MakeBoundCallback(&Watcher::Note, &watcher));
-    rig.Send(pair, 20'000'000);
+    for (uint32_t i = 0; i < 200; ++i)
+    {
+        rig.Send(pair, 100'000);
+    }
     rig.Run();
     EXPECT_EQ(watcher.notifications, 1u);
-    EXPECT_EQ(watcher.marks, 0u);
+    // What is marked first waits in the NIC behind all that it has not got rid of.
+    EXPECT_LT(watcher.received + 200'000, watcher.acknowledged);
     EXPECT_GT(rig.transport->GetStatistics(pair).markedPackets, 0u);
     EXPECT_EQ(rig.transport->GetStatistics(pair).receivedBytes, 20'000'000u);
 }
