@@ -166,7 +166,8 @@ ReadNetworkLoad(FlowParameters& parameters)
         load.utilisation = needs.utilisation;
         load.control = name;
         parameters.attributes.insert(transport.GetName() + "::CongestionControl");
-        parameters.attributes.insert(type->GetInstanceTypeId().GetName() + "::Eta");
+        parameters.attributes.insert(type->GetInstanceTypeId().GetName() +
+                                     "::" + needs.utilisationAttribute);
     }
 }
 

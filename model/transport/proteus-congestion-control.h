@@ -175,6 +175,7 @@ struct CongestionNeeds
     /// Part of a full link that queue pairs take together when they have come to rest, each no less
     /// than the others; 0: they do not.
     double utilisation{0};
+    const char* utilisationAttribute{""}; //!< of its type, that says so
 };
 
 } // namespace proteus

@@ -194,6 +194,7 @@ HpccType::GetNeeds() const
     needs.telemetry = true;
     needs.ackEveryPackets = 1;
     needs.utilisation = m_eta;
+    needs.utilisationAttribute = "Eta";
     return needs;
 }
 
