@@ -37,17 +37,23 @@ constexpr uint32_t MOST_CHANNELS = 64;       // MAXCHANNELS of NCCL
 /// non-allreduce operations"; v2.19.3 to v2.23.4, ncclComm::ringbdw).
 constexpr uint32_t FIRST_STRICT_CHOICE = 224;
 
+/// @param channels of a communicator, a thread block each @param variables of NCCL @return as many
+/// as they let it have of thread blocks
+uint32_t
+LimitBlocks(uint32_t channels, const NcclVariables& variables)
+{
+    const uint32_t most = variables.mostBlocks > 0 ? variables.mostBlocks : MOST_CHANNELS;
+    return std::max(std::min(channels, most), std::min(variables.leastBlocks, most));
+}
+
 /// @param channels that were found @param variables of NCCL @return as many as they want: first no
 /// more, then no less, of which the first ones are doubled (NVIDIA/nccl v2.30.7,
 /// src/graph/connect.cc, ncclTopoPostset())
 uint32_t
 LimitChannels(uint32_t channels, const NcclVariables& variables)
 {
-    const auto most = [](uint32_t said) { return said > 0 ? said : MOST_CHANNELS; };
-    const uint32_t mostBlocks = most(variables.mostBlocks);
-    channels = std::min({channels, most(variables.mostChannels), mostBlocks});
-    return std::max(
-        {channels, variables.leastChannels, std::min(variables.leastBlocks, mostBlocks)});
+    const uint32_t most = variables.mostChannels > 0 ? variables.mostChannels : MOST_CHANNELS;
+    return std::max(LimitBlocks(std::min(channels, most), variables), variables.leastChannels);
 }
 
 /// @param collective one @param variables of NCCL @return whether they name LL128 for it, so that
@@ -282,9 +288,7 @@ CollectiveChooser::PlanNvlsOf(const std::vector<VertexId>& vertices) const
     NvlsPlan plan = PlanNvls(question);
     const NcclVariables& variables = m_preferences.variables;
     plan.channels = variables.nvlsChannels > 0 ? variables.nvlsChannels : plan.channels;
-    const uint32_t mostBlocks = variables.mostBlocks > 0 ? variables.mostBlocks : MOST_CHANNELS;
-    plan.channels =
-        std::max(std::min(plan.channels, mostBlocks), std::min(variables.leastBlocks, mostBlocks));
+    plan.channels = LimitBlocks(plan.channels, variables);
     if (variables.nvlsChunkBytes > 0)
     {
         const bool isSame = plan.treeChunkBytes == plan.chunkBytes; // of trees nothing else is said
@@ -360,9 +364,8 @@ CollectiveChooser::CompleteMessages(const ChannelSearch& search,
                                     CollectiveRequest& request) const
 {
     const NcclVariables& variables = m_preferences.variables;
-    if (request.algorithm.empty() && question.servers > 1 && m_preferences.pxn && variables.pxn &&
-        variables.messagesByPxn && GetNcclTuner(m_preferences.ncclVersion).hasPxn &&
-        question.hasNvlinkPeers)
+    if (request.algorithm.empty() && question.servers > 1 && m_preferences.pxn && m_rules.pxn &&
+        variables.messagesByPxn && question.hasNvlinkPeers)
     {
         request.algorithm = FindRailed(request.collective);
     }
