@@ -24,6 +24,19 @@ AppendName(std::string& list, std::string_view name)
 }
 
 std::string
+ListSome(const std::vector<std::string>& names)
+{
+    constexpr std::size_t MOST = 3;
+    std::string list;
+    for (std::size_t i = 0; i < names.size() && i < MOST; ++i)
+    {
+        AppendName(list, names[i]);
+    }
+    return names.size() <= MOST ? list
+                                : list + " and " + std::to_string(names.size() - MOST) + " more";
+}
+
+std::string
 ListAlternatives(const std::vector<std::string>& names)
 {
     std::string list;

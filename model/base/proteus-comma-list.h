@@ -35,6 +35,11 @@ ListNames(const NAMES& names)
 }
 
 /// @ingroup proteus
+/// @param names texts, of which there may be many @return the first of them as ListNames() has
+/// them, and how many more there are: "a, b, c and 4 more"
+std::string ListSome(const std::vector<std::string>& names);
+
+/// @ingroup proteus
 /// @param names texts of which one holds @return them as a message lists them: "a, b or c"
 std::string ListAlternatives(const std::vector<std::string>& names);
 

@@ -385,6 +385,31 @@ MakeTuners()
 
 constexpr uint32_t MAJOR = 100; //!< what a major number counts in a version
 
+/// @param text of a version @param mark that begins a part @param allowed characters of the part
+/// @param at where the part may begin; moved behind it @return whether there is none, or one
+bool
+SkipPart(const std::string& text, char mark, const char* allowed, std::size_t& at)
+{
+    if (at == text.size() || text[at] != mark)
+    {
+        return true;
+    }
+    const std::size_t first = at + 1;
+    at = std::min(text.size(), text.find_first_not_of(allowed, first));
+    return at > first;
+}
+
+/// @param text of a version @param at where its minor number ends @return whether what follows is
+/// nothing, or a patch with what releases and logs put behind it: 2.18.3-1, 2.18.3+cuda12.2
+bool
+IsEndOfVersion(const std::string& text, std::size_t at)
+{
+    constexpr const char* DIGITS = "0123456789";
+    const bool hasPatch = at < text.size() && text[at] == '.';
+    return SkipPart(text, '.', DIGITS, at) && (!hasPatch || SkipPart(text, '-', DIGITS, at)) &&
+           SkipPart(text, '+', "0123456789.abcdefghijklmnopqrstuvwxyz", at) && at == text.size();
+}
+
 } // namespace
 
 std::string
@@ -402,10 +427,10 @@ ParseNcclVersion(const std::string& text)
     }
     constexpr uint32_t CODE_MAJOR = 10000; // of NCCL_VERSION_CODE from 2.9 on
     uint32_t version = 0;
-    std::size_t end = text.find_first_not_of("0123456789");
+    const std::size_t major = text.find_first_not_of("0123456789");
     const std::size_t dot = text.find('.');
     constexpr std::size_t MOST_DIGITS = 6;
-    if (end == std::string::npos && text.size() <= MOST_DIGITS)
+    if (major == std::string::npos && text.size() <= MOST_DIGITS)
     {
         const auto code = static_cast<uint32_t>(std::stoul(text));
         // NCCL_VERSION_CODE: 22703 is 2.27.3; before 2.9, 2708 is 2.7.8.
@@ -413,13 +438,12 @@ ParseNcclVersion(const std::string& text)
                   : code >= 1000     ? code / 1000 * MAJOR + code % 1000 / 100
                                      : code;
     }
-    else if (end == dot && dot > 0 && dot + 1 < text.size())
+    else if (major == dot && dot > 0 && dot < 3)
     {
-        end = text.find_first_not_of("0123456789", dot + 1);
-        const std::string minor =
-            text.substr(dot + 1, end == std::string::npos ? end : end - dot - 1);
-        if (!minor.empty() && minor.size() < 3 && dot < 3 &&
-            (end == std::string::npos || text[end] == '.' || text[end] == '+'))
+        const std::size_t end =
+            std::min(text.size(), text.find_first_not_of("0123456789", dot + 1));
+        const std::string minor = text.substr(dot + 1, end - dot - 1);
+        if (!minor.empty() && minor.size() < 3 && IsEndOfVersion(text, end))
         {
             version =
                 static_cast<uint32_t>(std::stoul(text.substr(0, dot)) * MAJOR + std::stoul(minor));

@@ -150,9 +150,9 @@ FlowRoutes::Walk(Walker& walker, VertexId to) const
         const auto& choices = m_paths.NextPorts(walker.at, to, walker.arrivedDown);
         if (choices.empty())
         {
-            throw std::invalid_argument("flow network: no path from " +
-                                        m_cluster.GetVertices()[walker.source].name + " to " +
-                                        m_cluster.GetVertices()[to].name);
+            throw std::invalid_argument(
+                "flow network: no path from " + m_cluster.GetVertices()[walker.source].name +
+                " to " + m_cluster.GetVertices()[to].name + ": no links of the cluster lead there");
         }
         walker.isOfFlow = walker.isOfFlow || !AreAlike(walker.at, choices);
         const uint32_t place = m_flowPlaces[walker.at];

@@ -121,8 +121,7 @@ ChakraDoubts::Warn(const std::string& name) const
     }
     if (!idleGroups.empty())
     {
-        proteus::Warn(idleGroups + ": has no effect: no collective of " + name +
-                      " is in one of its groups");
+        proteus::Warn(idleGroups);
     }
     if (!steps.empty())
     {

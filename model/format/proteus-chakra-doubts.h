@@ -40,7 +40,7 @@ struct ChakraDoubts
     uint64_t foreign{0};        //!< messages that say to be of another rank
     uint64_t rootless{0};       //!< collectives with a root that do not say it
     bool isRooflineIdle{false}; //!< whether it was asked for, and times nothing
-    std::string idleGroups;     //!< file of groups that are not used, or empty
+    std::string idleGroups;     //!< groups that are not used, in words, or empty
     std::string steps;          //!< of a profiler, in words, or empty
     std::map<std::string, std::string> misspelt; //!< attributes, and what they may be
     std::set<int> unknownFields;                 //!< of messages, by number

@@ -186,12 +186,23 @@ ChakraGroups::Add(const std::string& user, const std::string& where, const nlohm
 }
 
 std::string
-ChakraGroups::FindIdleFile(const std::set<std::string>& used) const
+ChakraGroups::DescribeIdle(const std::set<std::string>& used) const
 {
-    const bool isIdle = std::none_of(m_given.begin(), m_given.end(), [&used](const auto& entry) {
-        return used.count(entry.first) > 0;
-    });
-    return isIdle ? m_givenBy : "";
+    std::vector<std::string> idle;
+    for (const auto& [name, group] : m_given)
+    {
+        if (used.count(name) == 0)
+        {
+            idle.push_back(QuotedText(name));
+        }
+    }
+    const std::string cause = "no collective of the trace is in ";
+    if (idle.size() == m_given.size())
+    {
+        return m_givenBy.empty() ? ""
+                                 : m_givenBy + ": has no effect: " + cause + "one of its groups";
+    }
+    return idle.empty() ? "" : m_givenBy + ": " + cause + ListSome(idle);
 }
 
 const ChakraGroup*

@@ -72,9 +72,9 @@ class ChakraGroups
                      uint32_t nRanks,
                      bool standsForAll = false) const;
 
-    /// @param used names of groups that the trace communicates in @return the file of ReadFile(),
-    /// if none of its groups is among them
-    std::string FindIdleFile(const std::set<std::string>& used) const;
+    /// @param used names of groups that the trace communicates in @return the groups of the file of
+    /// ReadFile() that are not among them, in words, or empty
+    std::string DescribeIdle(const std::set<std::string>& used) const;
 
   private:
     using ByName = std::map<std::string, ChakraGroup>;

@@ -75,7 +75,7 @@ class TraceLoader
         }
         m_ranks.clear();
         m_doubts.isRooflineIdle = m_options.isRoofline && !m_hasRoofline;
-        m_doubts.idleGroups = m_groups.FindIdleFile(m_groupsInUse);
+        m_doubts.idleGroups = m_groups.DescribeIdle(m_groupsInUse);
         m_doubts.steps = DescribeProfilerSteps({m_names.begin(), m_names.end()});
         // Before doubts: what is refused is one message.
         ExecutionGraph result = graph.Build();

@@ -24,9 +24,14 @@ constexpr uint32_t MAX_DEPTH = 100;
 class Parser
 {
   public:
-    Parser(const std::string& text, const std::function<int64_t(const std::string&)>& find)
+    /// @param text to read @param find value of a name @param isComputed whether numbers count, or
+    /// only how the text is written
+    Parser(const std::string& text,
+           const std::function<int64_t(const std::string&)>& find,
+           bool isComputed)
         : m_text(text),
-          m_find(find)
+          m_find(find),
+          m_isComputed(isComputed)
     {
     }
 
@@ -94,8 +99,9 @@ class Parser
         {
             const bool isPlus = m_text[m_at++] == '+';
             const int64_t other = ParseProduct();
-            if (isPlus ? __builtin_add_overflow(value, other, &value)
-                       : __builtin_sub_overflow(value, other, &value))
+            const bool overflows = isPlus ? __builtin_add_overflow(value, other, &value)
+                                          : __builtin_sub_overflow(value, other, &value);
+            if (overflows && m_isComputed)
             {
                 Fail("a number is too large");
             }
@@ -110,6 +116,10 @@ class Parser
         {
             const bool isTimes = m_text[m_at++] == '*';
             const int64_t other = ParseTerm();
+            if (!m_isComputed)
+            {
+                continue;
+            }
             if (isTimes)
             {
                 if (__builtin_mul_overflow(value, other, &value))
@@ -184,17 +194,19 @@ class Parser
             }
             const int64_t multiple = ParseComparison();
             int64_t sum = 0;
-            if (!Take(')') || multiple <= 0 || __builtin_add_overflow(value, multiple - 1, &sum))
+            if (!Take(')') || (m_isComputed && (multiple <= 0 ||
+                                                __builtin_add_overflow(value, multiple - 1, &sum))))
             {
                 Fail("pad needs two arguments, the second at least 1");
             }
-            return sum / multiple * multiple;
+            return m_isComputed ? sum / multiple * multiple : value;
         }
         return m_find(word);
     }
 
     const std::string& m_text;
     const std::function<int64_t(const std::string&)>& m_find;
+    const bool m_isComputed;
     std::size_t m_at{0};
     uint32_t m_depth{0};
 };
@@ -204,7 +216,17 @@ class Parser
 int64_t
 EvaluateExpression(const std::string& text, const std::function<int64_t(const std::string&)>& find)
 {
-    return Parser(text, find).ParseAll();
+    return Parser(text, find, true).ParseAll();
+}
+
+void
+CheckExpression(const std::string& text, const std::function<void(const std::string&)>& check)
+{
+    const std::function<int64_t(const std::string&)> find = [&check](const std::string& name) {
+        check(name);
+        return int64_t{1};
+    };
+    Parser(text, find, false).ParseAll();
 }
 
 } // namespace proteus

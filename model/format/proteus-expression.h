@@ -36,6 +36,16 @@ namespace proteus
 int64_t EvaluateExpression(const std::string& text,
                            const std::function<int64_t(const std::string&)>& find);
 
+/**
+ * @ingroup proteus
+ * Checks how an expression is written, where the values of its names are not known.
+ *
+ * @param text the expression
+ * @param check is called with every name in it
+ * @throw std::invalid_argument that shows the expression: bad syntax, and what `check` throws
+ */
+void CheckExpression(const std::string& text, const std::function<void(const std::string&)>& check);
+
 } // namespace proteus
 } // namespace ns3
 

@@ -8,6 +8,7 @@
 
 #include "proteus-input-file.h"
 #include "proteus-model-adapters.h"
+#include "proteus-model-layers.h"
 #include "proteus-model-unused.h"
 #include "proteus-model-variables.h"
 
@@ -37,14 +38,6 @@ constexpr uint64_t MAX_REPEAT = 100000;
 constexpr uint64_t MAX_LAYERS = 200000;
 /// Blocks within blocks that are still no mistake.
 constexpr std::size_t MAX_BLOCK_DEPTH = 20;
-
-/// @param key of an operator @return whether it says where the operator stands, or whether its
-/// parameters are trained
-bool
-IsLayerField(const std::string& key)
-{
-    return key == "op" || key == "name" || key == "in" || key == "when" || key == "frozen";
-}
 
 /// Where names are looked for.
 struct Scope
@@ -110,16 +103,11 @@ class Reader
     void ReadLayers(const JsonValue& list, const Scope& scope, const ModelVariables& variables);
     void ReadBlock(const JsonValue& value, const Scope& scope, const ModelVariables& variables);
     void CheckGiven(const JsonValue& root) const;
-    void CheckLayers(const JsonValue& list) const;
     void CountLayer(const JsonValue& value);
-    /// What can be said of a layer whether it is switched on or not.
-    void CheckLayer(const JsonValue& value) const;
     void ReadOperator(const JsonValue& value, const Scope& scope, const ModelVariables& variables);
     /// @param value an operator @return its attributes
     static OperatorAttributes ReadAttributes(const JsonValue& value,
                                              const ModelVariables& variables);
-    /// @return names of its inputs, as they are written; none where it does not say
-    static std::vector<JsonValue> ListInputs(const JsonValue& value);
     std::vector<TensorId> FindInputs(const JsonValue& value, const Scope& scope) const;
     TensorId FindTensor(const JsonValue& name, const Scope& scope) const;
 
@@ -214,24 +202,6 @@ Reader::FindTensor(const JsonValue& name, const Scope& scope) const
     name.Fail("there is no tensor of that name before this layer");
 }
 
-std::vector<JsonValue>
-Reader::ListInputs(const JsonValue& value)
-{
-    std::vector<JsonValue> names;
-    if (const auto in = value.Find("in"); in && !in->IsList())
-    {
-        names.push_back(*in);
-    }
-    else if (in)
-    {
-        for (std::size_t i = 0; i < in->Size(); ++i)
-        {
-            names.push_back(in->At(i));
-        }
-    }
-    return names;
-}
-
 std::vector<TensorId>
 Reader::FindInputs(const JsonValue& value, const Scope& scope) const
 {
@@ -240,7 +210,7 @@ Reader::FindInputs(const JsonValue& value, const Scope& scope) const
         return {m_current};
     }
     std::vector<TensorId> inputs;
-    for (const JsonValue& name : ListInputs(value))
+    for (const JsonValue& name : ListLayerInputs(value))
     {
         inputs.push_back(FindTensor(name, scope));
     }
@@ -253,52 +223,6 @@ Reader::CountLayer(const JsonValue& value)
     if (++m_nLayers > MAX_LAYERS)
     {
         value.Fail("the model has more than " + std::to_string(MAX_LAYERS) + " layers");
-    }
-}
-
-void
-Reader::CheckLayer(const JsonValue& value) const
-{
-    if (value.Has("block"))
-    {
-        value.AllowKeys("a block", {"block", "name", "in", "when", "repeat", "with"});
-        const JsonValue block = value.Get("block");
-        if (!m_blocks || !m_blocks->Has(block.AsName().c_str()))
-        {
-            block.Fail("there is no such block in \"blocks\"");
-        }
-    }
-    else
-    {
-        const std::string kind = value.Get("op").AsName();
-        for (const char* key : {"adapterShared", "adapterDropout"})
-        {
-            if (value.Has(key) && !value.Has("adapter"))
-            {
-                value.Get(key).Fail("belongs to an adapter: add \"adapter\", its rank");
-            }
-        }
-        for (const std::string& key : value.GetKeys())
-        {
-            if (IsAdapterField(key) && kind != "linear")
-            {
-                value.Get(key.c_str()).Fail("only a linear layer has an adapter");
-            }
-            if (!IsLayerField(key) && !IsAdapterField(key) && key != "share")
-            {
-                const std::string unknown =
-                    value.Check([&] { return ModelBuilder::DescribeUnknown(kind, key); });
-                if (!unknown.empty())
-                {
-                    value.Get(key.c_str()).Fail(unknown);
-                }
-            }
-        }
-        value.Get("name").AsName();
-    }
-    for (const JsonValue& name : ListInputs(value))
-    {
-        name.AsName();
     }
 }
 
@@ -465,16 +389,6 @@ Reader::CheckGiven(const JsonValue& root) const
     }
 }
 
-/// Checks each layer once, whether it runs never or many times.
-void
-Reader::CheckLayers(const JsonValue& list) const
-{
-    for (std::size_t i = 0; i < list.Size(); ++i)
-    {
-        CheckLayer(list.At(i));
-    }
-}
-
 std::vector<std::string>
 Reader::ListIdleBlocks() const
 {
@@ -505,11 +419,7 @@ Reader::Read(const JsonValue& root)
     }
     m_blocks = root.Find("blocks");
     const JsonValue layers = root.Get("layers");
-    for (const std::string& name : m_blocks ? m_blocks->GetKeys() : std::vector<std::string>())
-    {
-        CheckLayers(m_blocks->Get(name.c_str()));
-    }
-    CheckLayers(layers);
+    CheckModelLayers(m_blocks, layers, m_variables);
     ReadLayers(layers, Scope(), m_variables);
     Model model = root.Check([&] { return m_builder.Build(); });
     if (model.CountParameters() > 0 && model.CountTrainedParameters() == 0)

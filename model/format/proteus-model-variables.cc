@@ -16,6 +16,17 @@ namespace ns3
 namespace proteus
 {
 
+namespace
+{
+
+[[noreturn]] void
+ThrowUnknown(const std::string& name)
+{
+    throw std::invalid_argument("variable " + name + " is not known");
+}
+
+} // namespace
+
 void
 ModelVariables::SetValue(const std::string& name, int64_t value)
 {
@@ -62,7 +73,7 @@ ModelVariables::Find(const std::string& name) const
     }
     if (!m_outer)
     {
-        throw std::invalid_argument("variable " + name + " is not known");
+        ThrowUnknown(name);
     }
     return m_outer->Find(name);
 }
@@ -77,6 +88,25 @@ ModelVariables::Evaluate(const JsonValue& value) const
     return value.Check([&] {
         return EvaluateExpression(value.AsName(),
                                   [&](const std::string& name) { return Find(name); });
+    });
+}
+
+void
+ModelVariables::Check(const JsonValue& value, const std::set<std::string>& more) const
+{
+    if (!value.IsString())
+    {
+        Evaluate(value);
+        return;
+    }
+    value.Check([&] {
+        CheckExpression(value.AsName(), [&](const std::string& name) {
+            if (more.count(name) == 0 && m_values.count(name) == 0 &&
+                m_expressions.count(name) == 0)
+            {
+                ThrowUnknown(name);
+            }
+        });
     });
 }
 

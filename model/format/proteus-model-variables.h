@@ -47,6 +47,11 @@ class ModelVariables
     /// @throw std::invalid_argument with its place, if it makes no sense
     int64_t Evaluate(const JsonValue& value) const;
 
+    /// Checks what can be said of a number or an expression before it is evaluated.
+    /// @param value number or expression @param more names of variables besides these
+    /// @throw std::invalid_argument with its place: neither, or a variable that is nowhere
+    void Check(const JsonValue& value, const std::set<std::string>& more) const;
+
   private:
     const ModelVariables* m_outer;
     mutable std::map<std::string, int64_t> m_values;

@@ -280,6 +280,33 @@ LoadChakraFolder(const std::string& path,
     return ReadChakra(SortByRank(path, chakra), path, effective);
 }
 
+/// Names the files of a folder that belong to no trace.
+/// @param path of the folder @param names of all in it @param read those that are read
+/// @param options of the user
+void
+WarnOfUnread(const std::string& path,
+             const std::vector<std::string>& names,
+             const std::vector<std::string>& read,
+             const TraceOptions& options)
+{
+    std::vector<std::string> unread;
+    for (const std::string& name : names)
+    {
+        std::error_code none; // of a file that is not there, which its reader says
+        const bool isGroups =
+            !options.groupFile.empty() &&
+            std::filesystem::equivalent(path + "/" + name, options.groupFile, none);
+        if (!isGroups && std::find(read.begin(), read.end(), name) == read.end())
+        {
+            unread.push_back(name);
+        }
+    }
+    if (!unread.empty())
+    {
+        Warn(path + ": not read: " + ListSome(unread));
+    }
+}
+
 ExecutionGraph
 LoadFolder(const std::string& path, const TraceOptions& options)
 {
@@ -313,6 +340,8 @@ LoadFolder(const std::string& path, const TraceOptions& options)
         {
             effective.groupFile = path + "/" + json.front();
         }
+        // What is no Chakra trace among JSON files is groups, or refused.
+        WarnOfUnread(path, names, own, effective);
         if (format.files == TraceFormat::Files::BY_RANK)
         {
             return format.load(SortByRank(path, own), path, effective);

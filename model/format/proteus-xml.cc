@@ -421,20 +421,13 @@ XmlDocument::Get(const XmlElement& element, const std::string& attribute) const
 std::string
 XmlDocument::DescribeUnknown(const XmlFormat& format) const
 {
-    constexpr std::size_t MOST = 3;
     std::vector<std::string> found;
     if (m_textLine > 0)
     {
         found.push_back("line " + std::to_string(m_textLine) + ": text between elements");
     }
     ListUnknown(m_root, format, found);
-    if (found.size() > MOST)
-    {
-        const std::string more = "and " + std::to_string(found.size() - MOST) + " more";
-        found.resize(MOST);
-        found.push_back(more);
-    }
-    return ListNames(found);
+    return ListSome(found);
 }
 
 } // namespace proteus

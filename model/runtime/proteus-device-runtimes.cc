@@ -41,7 +41,7 @@ RequireGpus(const ExecutionGraph& graph, const Cluster& cluster)
         throw std::invalid_argument("the graph needs " + std::to_string(graph.GetNDevices()) +
                                     " GPUs, and cluster '" + cluster.GetName() + "' has " +
                                     std::to_string(cluster.GetGpus().size()) +
-                                    ": add servers, or use a smaller strategy");
+                                    ": add servers, or run a job of fewer GPUs");
     }
 }
 

@@ -264,6 +264,12 @@ FindUneven(const std::vector<ModelTensor>& tensors, ModelOperator& op)
 
 } // namespace
 
+void
+ModelBuilder::CheckKind(const std::string& kind)
+{
+    FindOperatorKind(kind);
+}
+
 std::string
 ModelBuilder::DescribeUnknown(const std::string& kind, const std::string& attribute)
 {

@@ -306,6 +306,10 @@ class ModelBuilder
      */
     void Keep(OperatorId id, const std::string& suffix, ElementKind element);
 
+    /// @param kind of an operator
+    /// @throw std::invalid_argument that lists the kinds if there is none of that name
+    static void CheckKind(const std::string& kind);
+
     /**
      * @param kind one of GetOperatorKinds()
      * @param attribute of an operator of that kind

@@ -115,7 +115,7 @@ QueuePairMaker::WalkPath(uint32_t id) const
         if (part.empty())
         {
             throw std::invalid_argument("transport: no path from " + vertices[from].name + " to " +
-                                        vertices[to].name);
+                                        vertices[to].name + ": no links of the cluster lead there");
         }
         links.insert(links.end(), part.begin(), part.end());
         from = to;

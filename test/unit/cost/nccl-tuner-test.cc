@@ -218,12 +218,26 @@ TEST(NcclTuner, ReadsVersions)
     EXPECT_EQ(ParseNcclVersion(""), 0u);
     EXPECT_EQ(ParseNcclVersion("2.18.3"), 218u);
     EXPECT_EQ(ParseNcclVersion("2.18.3+cuda12.2"), 218u);
+    EXPECT_EQ(ParseNcclVersion("2.18.3-1+cuda12.2"), 218u);
     EXPECT_EQ(ParseNcclVersion("2.7"), 207u);
     EXPECT_EQ(ParseNcclVersion("22703"), 227u);
     EXPECT_EQ(ParseNcclVersion("2708"), 207u);
     EXPECT_EQ(FormatNcclVersion(ParseNcclVersion("2.7.8")), "2.7");
     EXPECT_EQ(ParseNcclVersion("230"), 230u);
-    for (const char* wrong : {"1.3.4", "two", "2.", "2.x", "18", "2.18-3", ".5", "99999999999"})
+    for (const char* wrong : {"1.3.4",
+                              "two",
+                              "2.",
+                              "2.x",
+                              "18",
+                              "2.18-3",
+                              ".5",
+                              "99999999999",
+                              "2.18x",
+                              "2.18.",
+                              "2.18.3x",
+                              "2.18.3.1",
+                              "2.18.3+",
+                              "2.18 "})
     {
         EXPECT_THROW(ParseNcclVersion(wrong), std::invalid_argument) << wrong;
     }

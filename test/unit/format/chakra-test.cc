@@ -364,8 +364,21 @@ TEST(Chakra, ProcessGroups)
     std::ofstream(folder / "groups.json") << "{\"9\": [1, 0]}";
     std::ofstream(folder / "t.0.et", std::ios::binary) << rank("9", "");
     std::ofstream(folder / "t.1.et.gz", std::ios::binary) << Compressed(rank("9", ""));
+    testing::internal::CaptureStderr();
     const auto graph = LoadTrace(folder.string());
     EXPECT_EQ(graph.GetGroup(graph.GetTask(0).place), (std::vector<DeviceId>{1, 0}));
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+    std::ofstream(folder / "groups.json") << "{\"9\": [1, 0], \"12\": [0], \"8\": [1]}";
+    for (const char* other : {"a.txt", "b.csv", "c", "d"})
+    {
+        std::ofstream(folder / other) << "";
+    }
+    testing::internal::CaptureStderr();
+    LoadTrace(folder.string());
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "warning: " + folder.string() +
+                  ": not read: a.txt, b.csv, c and 1 more\nwarning: " + folder.string() +
+                  "/groups.json: no collective of the trace is in '12', '8'\n");
     const auto error = [&] {
         try
         {

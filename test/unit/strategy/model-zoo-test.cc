@@ -216,7 +216,7 @@ TEST(ModelJson, MistakesAreNamed)
                              R"json("inputs": [{"name": "x", "shape": ["batch", 8]}], )json";
     EXPECT_EQ(
         GetError(head + R"json("layers": [{"op": "liner", "name": "a"}]})json"),
-        "m.json: /layers/0: unknown kind of operator \"liner\": choose one of linear, "
+        "m.json: /layers/0/op: unknown kind of operator \"liner\": choose one of linear, "
         "matmul, convolution, embedding, embedding-bag, position-embedding, expert-linear, "
         "relu, squared-relu, gelu, tanh, swiglu, add, adapter-add, dropout, dropout-add, "
         "layer-norm, rms-norm, "
@@ -253,6 +253,24 @@ TEST(ModelJson, MistakesAreNamed)
     EXPECT_EQ(GetError(head + R"json("layers": [{"op": "relu", "name": "a"}, )json"
                               R"json({"block": "b", "when": 0}]})json"),
               "m.json: /layers/1/block: there is no such block in \"blocks\"");
+    const auto getErrorOfSkipped = [&head](const std::string& layer) {
+        return GetError(head + R"json("blocks": {"b": []}, "layers": [{"op": "relu", "name": "a"},
+                                                {"when": 0, "name": "c", )json" +
+                        layer + "}]}");
+    };
+    EXPECT_EQ(getErrorOfSkipped(R"json("op": "linear", "outputs": "8 / (batch - 1)")json"), "");
+    EXPECT_EQ(getErrorOfSkipped(R"json("op": "linear", "outputs": "8 +")json"),
+              "m.json: /layers/1/outputs: expression \"8 +\": ends too early");
+    EXPECT_EQ(getErrorOfSkipped(R"json("op": "linear", "outputs": "w")json"),
+              "m.json: /layers/1/outputs: variable w is not known");
+    EXPECT_EQ(getErrorOfSkipped(R"json("op": "linear", "outputs": null)json"),
+              "m.json: /layers/1/outputs: must be an integer from 0 to 9223372036854775807, not "
+              "null");
+    EXPECT_EQ(getErrorOfSkipped(R"json("op": "relux")json").substr(0, 47),
+              "m.json: /layers/1/op: unknown kind of operator ");
+    EXPECT_EQ(getErrorOfSkipped(R"json("block": "b", "with": {"x": "y"})json"),
+              "m.json: /layers/1/with/x: variable y is not known");
+    EXPECT_EQ(getErrorOfSkipped(R"json("block": "b", "with": {"x": 1}, "repeat": "x")json"), "");
     EXPECT_EQ(GetError(head + R"json("layers": [{"op": "relu", "name": "a", "when": 1}, )json"
                               R"json({"op": "relu", "name": "a", "when": 0}]})json"),
               "");

@@ -1,0 +1,213 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-model-layers.h"
+
+#include "proteus-model-adapters.h"
+
+#include "ns3/proteus-model.h"
+
+#include <set>
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// Checks the layers of one file.
+class LayerChecker
+{
+  public:
+    /// @param blocks by name @param variables of the model
+    LayerChecker(const std::optional<JsonValue>& blocks, const ModelVariables& variables)
+        : m_blocks(blocks),
+          m_variables(variables)
+    {
+    }
+
+    /// @param list of layers, which may hand variables to blocks
+    void AddNamesForBlocks(const JsonValue& list);
+    /// @param list of layers
+    void Check(const JsonValue& list) const;
+
+  private:
+    void CheckLayer(const JsonValue& value) const;
+    void CheckOperator(const JsonValue& value) const;
+    /// Numbers and expressions, or lists of them.
+    void CheckNumbers(const JsonValue& value) const;
+
+    const std::optional<JsonValue>& m_blocks;
+    const ModelVariables& m_variables;
+    std::set<std::string> m_names{"index"}; //!< of variables that blocks have besides
+};
+
+void
+LayerChecker::CheckLayer(const JsonValue& value) const
+{
+    if (value.Has("block"))
+    {
+        value.AllowKeys("a block", {"block", "name", "in", "when", "repeat", "with"});
+        const JsonValue block = value.Get("block");
+        if (!m_blocks || !m_blocks->Has(block.AsName().c_str()))
+        {
+            block.Fail("there is no such block in \"blocks\"");
+        }
+    }
+    else
+    {
+        CheckOperator(value);
+    }
+    for (const char* key : {"when", "repeat", "frozen"})
+    {
+        if (const auto number = value.Find(key))
+        {
+            m_variables.Check(*number, m_names);
+        }
+    }
+    if (const auto with = value.Find("with"))
+    {
+        for (const std::string& name : with->GetKeys())
+        {
+            m_variables.Check(with->Get(name.c_str()), m_names);
+        }
+    }
+    for (const JsonValue& name : ListLayerInputs(value))
+    {
+        name.AsName();
+    }
+}
+
+void
+LayerChecker::CheckOperator(const JsonValue& value) const
+{
+    const JsonValue op = value.Get("op");
+    const std::string& kind = op.AsName();
+    op.Check([&] { ModelBuilder::CheckKind(kind); });
+    for (const char* key : {"adapterShared", "adapterDropout"})
+    {
+        if (value.Has(key) && !value.Has("adapter"))
+        {
+            value.Get(key).Fail("belongs to an adapter: add \"adapter\", its rank");
+        }
+    }
+    for (const std::string& key : value.GetKeys())
+    {
+        const JsonValue field = value.Get(key.c_str());
+        if (IsAdapterField(key) && kind != "linear")
+        {
+            field.Fail("only a linear layer has an adapter");
+        }
+        if (IsLayerField(key) || IsAdapterField(key) || key == "share")
+        {
+            continue;
+        }
+        const std::string unknown =
+            value.Check([&] { return ModelBuilder::DescribeUnknown(kind, key); });
+        if (!unknown.empty())
+        {
+            field.Fail(unknown);
+        }
+        if (key == "tensorParallel")
+        {
+            field.AsName();
+        }
+        else
+        {
+            CheckNumbers(field);
+        }
+    }
+    value.Get("name").AsName();
+}
+
+void
+LayerChecker::CheckNumbers(const JsonValue& value) const
+{
+    if (!value.IsList())
+    {
+        m_variables.Check(value, m_names);
+        return;
+    }
+    for (std::size_t i = 0; i < value.Size(); ++i)
+    {
+        m_variables.Check(value.At(i), m_names);
+    }
+}
+
+void
+LayerChecker::AddNamesForBlocks(const JsonValue& list)
+{
+    for (std::size_t i = 0; i < list.Size(); ++i)
+    {
+        if (const auto with = list.At(i).Find("with"))
+        {
+            const std::vector<std::string> keys = with->GetKeys();
+            m_names.insert(keys.begin(), keys.end());
+        }
+    }
+}
+
+void
+LayerChecker::Check(const JsonValue& list) const
+{
+    for (std::size_t i = 0; i < list.Size(); ++i)
+    {
+        CheckLayer(list.At(i));
+    }
+}
+
+} // namespace
+
+bool
+IsLayerField(const std::string& key)
+{
+    return key == "op" || key == "name" || key == "in" || key == "when" || key == "frozen";
+}
+
+std::vector<JsonValue>
+ListLayerInputs(const JsonValue& value)
+{
+    std::vector<JsonValue> names;
+    if (const auto in = value.Find("in"); in && !in->IsList())
+    {
+        names.push_back(*in);
+    }
+    else if (in)
+    {
+        for (std::size_t i = 0; i < in->Size(); ++i)
+        {
+            names.push_back(in->At(i));
+        }
+    }
+    return names;
+}
+
+void
+CheckModelLayers(const std::optional<JsonValue>& blocks,
+                 const JsonValue& layers,
+                 const ModelVariables& variables)
+{
+    std::vector<JsonValue> lists;
+    for (const std::string& name : blocks ? blocks->GetKeys() : std::vector<std::string>())
+    {
+        lists.push_back(blocks->Get(name.c_str()));
+    }
+    lists.push_back(layers);
+    LayerChecker checker(blocks, variables);
+    for (const JsonValue& list : lists)
+    {
+        checker.AddNamesForBlocks(list);
+    }
+    for (const JsonValue& list : lists)
+    {
+        checker.Check(list);
+    }
+}
+
+} // namespace proteus
+} // namespace ns3
