@@ -206,6 +206,11 @@ Compile(const Model& model,
     Framework used = framework;
     KernelCostParameters& parameters = used.kernels;
     parameters.gpus = CountDevices(tree);
+    if (used.host.blocksOfZero3 && tree.optimizer.zero < 3)
+    {
+        used.host.blockPs = 0;
+        used.host.backwardBlockPs = -1;
+    }
     if (parameters.gpus > 1)
     {
         const double reduced =
