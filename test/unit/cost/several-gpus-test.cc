@@ -194,6 +194,23 @@ TEST(GatheredWeights, AreCopiedWhereZero3BringsThem)
     EXPECT_EQ(deepspeed.GetReductionBytes(2, 2), 4);
 }
 
+// Modules have hooks where ZeRO 3 gathers their parameters, and else none.
+TEST(GatheredWeights, HaveUnitsOfTheirOwn)
+{
+    constexpr int64_t UNIT_PS = 50'000'000'000; // longer than the norm
+    Framework framework = MakeQuickFramework();
+    framework.host.blockPs = UNIT_PS;
+    for (const bool isOfZero3 : {false, true})
+    {
+        framework.host.blocksOfZero3 = isOfZero3;
+        EXPECT_EQ(CompiledPs(2, framework, "layer0.norm1", "fp32", 2) < UNIT_PS, isOfZero3);
+        EXPECT_GE(CompiledPs(2, framework, "layer0.norm1", "fp32", 3), UNIT_PS);
+    }
+    EXPECT_TRUE(
+        LoadFramework(std::string(PROTEUS_SOURCE_DIR) + "/workloads/frameworks/deepspeed.json")
+            .host.blocksOfZero3);
+}
+
 TEST(ReducedGradients, FrameworksSayIt)
 {
     const std::string workloads = std::string(PROTEUS_SOURCE_DIR) + "/workloads/frameworks/";
