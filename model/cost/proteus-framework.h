@@ -130,6 +130,7 @@ struct HostCost
     int64_t blockPs{0};
     /// The same in the backward pass, picoseconds; below 0: as forward.
     int64_t backwardBlockPs{-1};
+    bool blocksOfZero3{false}; //!< whether blocks are units under ZeRO 3 only
     /// Of a tensor of parameters in an update and what precedes it, picoseconds.
     int64_t tensorPs{0};
     /// Whether the host issues kernels while the GPU is busy with earlier ones of the same pass;

@@ -78,6 +78,7 @@ ReadHost(const JsonValue& host, Framework& framework)
                     "operatorUs",
                     "blockUs",
                     "backwardBlockUs",
+                    "blocksOfZero3",
                     "tensorUs",
                     "isAhead",
                     "waitsAtDispatch",
@@ -89,6 +90,14 @@ ReadHost(const JsonValue& host, Framework& framework)
     ReadTime(host, "blockUs", MOST_US, framework.host.blockPs);
     ReadTime(host, "backwardBlockUs", MOST_US, framework.host.backwardBlockPs);
     ReadTime(host, "tensorUs", MOST_KERNEL_US, framework.host.tensorPs);
+    if (const auto value = FindSourced(host, "blocksOfZero3"))
+    {
+        framework.host.blocksOfZero3 = value->AsBool();
+        if (framework.host.blocksOfZero3 && framework.host.blockPs == 0)
+        {
+            value->Fail("a host that needs no time for blocks has none of ZeRO 3");
+        }
+    }
     if (const auto value = FindSourced(host, "isAhead"))
     {
         framework.host.isAhead = value->AsBool();

@@ -20,10 +20,11 @@
  * An object with format: "proteus-framework"; version: 1; name; description; and, each of which may
  * be left out and then is what the default framework has,
  * - host: object with [kernelUs], [backwardKernelUs], [operatorUs], [blockUs], in microseconds, and
- *   [isAhead]: whether kernels are issued while the GPU runs earlier ones; [waitsForKernels]:
- *   whether each has to end before the next is issued; [waitsAtDispatch]: whether tokens of experts
- *   are counted on the GPU, and the host waits for that; [issuesEveryExpert]: whether the product
- *   of each expert is a kernel to issue
+ *   [blocksOfZero3]: whether blocks cost that under ZeRO 3 only; [isAhead]: whether kernels are
+ *   issued while the GPU runs earlier ones; [waitsForKernels]: whether each has to end before the
+ *   next is issued; [waitsAtDispatch]: whether tokens of experts are counted on the GPU, and the
+ *   host waits for that; [issuesEveryExpert]: whether the product of each expert is a kernel to
+ *   issue
  * - efficiency: object with [matrix], [memory], [stream], [optimizer], shares of the peak, and
  *   [kernelLatencyUs]
  * - attention: what fused attention is: "constant", "flash-attention-1", -triton, -2, -3 or "cudnn"

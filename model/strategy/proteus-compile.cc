@@ -206,11 +206,19 @@ Compile(const Model& model,
     Framework used = framework;
     KernelCostParameters& parameters = used.kernels;
     parameters.gpus = CountDevices(tree);
+    if (used.host.blocksOfZero3 && tree.optimizer.zero < 3)
+    {
+        used.host.blockPs = 0;
+        used.host.backwardBlockPs = -1;
+    }
     if (parameters.gpus > 1)
     {
+        // Gradients that are kept whole are added up first, and reduced once.
+        const double times = tree.optimizer.zero >= 2 ? 1 : tree.schedule.microBatches;
         const double reduced =
             used.GetReductionBytes(GetElementBytes(tree.precision.compute) == 4 ? 4 : 2,
-                                   GetGradientBytes(tree));
+                                   GetGradientBytes(tree)) /
+            times;
         used.weightForwardBytes += tree.optimizer.zero >= 3 ? used.weightGatheredBytes : 0;
         used.weightBackwardBytes += reduced;
         if (used.float8.weightBackward)

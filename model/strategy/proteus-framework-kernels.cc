@@ -408,6 +408,7 @@ GetRuledKinds()
                                               {"attention", false, true},
                                               {"batch-norm"},
                                               {"combine", true},
+                                              {"composed-gelu"},
                                               {"cross-entropy"},
                                               {"dispatch", true},
                                               {"dropout"},

@@ -434,6 +434,7 @@ GetDescriptions()
         {"relu", DescribeElementwise},
         {"squared-relu", DescribeElementwise},
         {"gelu", DescribeElementwise},
+        {"composed-gelu", DescribeElementwise},
         {"tanh", DescribeElementwise},
         {"swiglu", DescribeElementwise},
         {"add", DescribeElementwise},

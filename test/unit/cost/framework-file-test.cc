@@ -10,8 +10,10 @@
 
 #include "ns3/proteus-achieved-rates.h"
 #include "ns3/proteus-framework-json.h"
+#include "ns3/proteus-framework-kernels.h"
 #include "ns3/proteus-framework.h"
 #include "ns3/proteus-kernel-cost.h"
+#include "ns3/proteus-kernel-times.h"
 #include "ns3/proteus-kernel-work.h"
 #include "ns3/proteus-model-json.h"
 #include "ns3/proteus-strategy-json.h"
@@ -171,6 +173,40 @@ TEST(FrameworkFile, CompilersAndFusedNormsHaveFewerKernels)
     EXPECT_EQ(mxnet.FindRule("relu", false)->kernels, 0u);
     EXPECT_EQ(mxnet.FindRule("add", true)->kernels, 0u);
     EXPECT_EQ(mxnet.FindRule("batch-norm", true)->kernels, 2u);
+}
+
+// A GELU that is written out moves 18 elements in eager PyTorch and 28 backward, of which autocast
+// has most in fp32; a compiler makes one kernel of it.
+TEST(FrameworkFile, EagerFrameworksWriteAGeluOut)
+{
+    const std::string folder = std::string(PROTEUS_SOURCE_DIR) + "/workloads/frameworks/";
+    constexpr uint64_t POINTS = 64 * 256;
+    const auto apply = [&](const std::string& name, const std::string& part, DataType type) {
+        KernelDescription gelu = MakeNorm(64, 256, part, 0);
+        gelu.kind = "composed-gelu";
+        gelu.bytes = 2 * GetElementBytes(type) * POINTS;
+        KernelWork work = DescribeKernel(gelu, type, 4).value();
+        ApplyFramework(LoadFramework(folder + name + ".json"), gelu, type, work);
+        return std::pair{work.bytes / POINTS, work.GetNKernels()};
+    };
+    for (const char* name : {"ddp", "ddp-channels-first", "fsdp1", "fsdp2", "deepspeed", "apex"})
+    {
+        EXPECT_EQ(apply(name, "", DataType::FP32), (std::pair{uint64_t{18 * 4}, 8U})) << name;
+        EXPECT_EQ(apply(name, "backward", DataType::FP32), (std::pair{uint64_t{28 * 4}, 11U}))
+            << name;
+    }
+    EXPECT_EQ(apply("deepspeed", "", DataType::FP16), (std::pair{uint64_t{18 * 2}, 8U}));
+    EXPECT_EQ(apply("ddp", "", DataType::FP16), (std::pair{uint64_t{6 * 2 + 16 * 4}, 10U}));
+    EXPECT_EQ(apply("compiled", "", DataType::BF16), (std::pair{uint64_t{2 * 2}, 1U}));
+    for (const char* name : {"fsdp1", "fsdp2", "deepspeed"})
+    {
+        EXPECT_NE(LoadFramework(folder + name + ".json").FindRule("masked-attention", true),
+                  nullptr)
+            << name;
+    }
+    EXPECT_NE(GetFrameworkError(R"(, "host": {"blocksOfZero3": {"value": true, "source": "s"}})")
+                  .find("has none of ZeRO 3"),
+              std::string::npos);
 }
 
 // PyTorch's default: the same kernels but for the layout of images, in 16 bits, too.

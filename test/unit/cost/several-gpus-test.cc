@@ -165,11 +165,19 @@ TEST(ReducedGradients, AreCastAndDividedWhereThereAreSeveralGpus)
         FindGpuDatasheet(A100).memoryBytesPerSecond * framework.kernels.memoryEfficiency;
     constexpr double WEIGHTS = 768.0 * 3072;
     const std::string name = "layer0.fc1.weight-gradient";
+    constexpr double MICRO_BATCHES = 4;
     for (const auto& [type, bytes] : {std::pair{"fp32", 14}, std::pair{"bf16", 4}})
     {
-        const double more =
-            CompiledPs(2, framework, name, type) - CompiledPs(1, framework, name, type);
-        EXPECT_NEAR(more * 1e-12 / (bytes * WEIGHTS / bandwidth), 1, 1e-3) << type;
+        for (const uint32_t zero : {0, 1, 2})
+        {
+            const double more = CompiledPs(2, framework, name, type, zero) -
+                                CompiledPs(1, framework, name, type, zero);
+            // Kept whole, gradients are reduced once; ZeRO 2 reduces those of every micro-batch.
+            EXPECT_NEAR(more * 1e-12 / (bytes * WEIGHTS / bandwidth),
+                        zero < 2 ? 1 / MICRO_BATCHES : 1,
+                        1e-3)
+                << type << " " << zero;
+        }
     }
 }
 
@@ -194,9 +202,30 @@ TEST(GatheredWeights, AreCopiedWhereZero3BringsThem)
     EXPECT_EQ(deepspeed.GetReductionBytes(2, 2), 4);
 }
 
+// Modules have hooks where ZeRO 3 gathers their parameters, and else none.
+TEST(GatheredWeights, HaveUnitsOfTheirOwn)
+{
+    constexpr int64_t UNIT_PS = 50'000'000'000; // longer than the norm
+    Framework framework = MakeQuickFramework();
+    framework.host.blockPs = UNIT_PS;
+    for (const bool isOfZero3 : {false, true})
+    {
+        framework.host.blocksOfZero3 = isOfZero3;
+        EXPECT_EQ(CompiledPs(2, framework, "layer0.norm1", "fp32", 2) < UNIT_PS, isOfZero3);
+        EXPECT_GE(CompiledPs(2, framework, "layer0.norm1", "fp32", 3), UNIT_PS);
+    }
+    EXPECT_TRUE(
+        LoadFramework(std::string(PROTEUS_SOURCE_DIR) + "/workloads/frameworks/deepspeed.json")
+            .host.blocksOfZero3);
+}
+
 TEST(ReducedGradients, FrameworksSayIt)
 {
     const std::string workloads = std::string(PROTEUS_SOURCE_DIR) + "/workloads/frameworks/";
     EXPECT_EQ(LoadFramework(workloads + "fsdp1.json").GetReductionBytes(2, 4), 14);
     EXPECT_EQ(LoadFramework(workloads + "fsdp2.json").GetReductionBytes(2, 4), 0);
+    for (const char* name : {"ddp.json", "ddp-channels-first.json", "compiled.json"})
+    {
+        EXPECT_EQ(LoadFramework(workloads + name).GetReductionBytes(2, 4), 16) << name;
+    }
 }

@@ -210,6 +210,45 @@ TEST(ModelZoo, FlopsAreTheFormula)
     EXPECT_EQ(model.GetSequence(), 2048u);
 }
 
+// BERT's head of the masked tokens alone, and those of fine-tuned models, whose parameters are
+// those of Hugging Face's BertForSequenceClassification (three classes) and
+// BertForTokenClassification (two).
+TEST(ModelZoo, BertPredictsSomeTokensOrClasses)
+{
+    const auto load = [](int64_t predictions, int64_t classes) {
+        return Load(
+            "bert-base",
+            {{"batch", 4}, {"sequence", 128}, {"predictions", predictions}, {"classes", classes}});
+    };
+    const Model all = load(128, 0);
+    const Model some = load(20, 0);
+    EXPECT_EQ(some.CountParameters(), all.CountParameters());
+    constexpr double HIDDEN = 768;
+    constexpr double WORDS = 30522;
+    EXPECT_NEAR(all.CountForwardFlops() - some.CountForwardFlops(),
+                4 * (128 - 20) * 2 * HIDDEN * (HIDDEN + WORDS),
+                1);
+    EXPECT_EQ(load(1, 3).CountParameters(), 109484547u);
+    EXPECT_EQ(load(128, 2).CountParameters(), 108893186u);
+    EXPECT_NE(ErrorOf([&] { load(129, 0); }).find("\"sizes\" is -1"), std::string::npos);
+}
+
+TEST(ModelZoo, GeluMayBeWrittenOut)
+{
+    for (const int64_t composed : {0, 1})
+    {
+        const Model model = Load("gpt", {{"batch", 1}, {"composedGelu", composed}});
+        bool isFound = false;
+        for (const ModelOperator& op : model.GetOperators())
+        {
+            isFound = isFound || op.name == "layer0.gelu";
+            EXPECT_TRUE(op.name != "layer0.gelu" ||
+                        op.kind == (composed ? "composed-gelu" : "gelu"));
+        }
+        EXPECT_TRUE(isFound);
+    }
+}
+
 TEST(ModelJson, MistakesAreNamed)
 {
     const std::string head = R"json({"format": "proteus-model", "version": 1, )json"
@@ -218,7 +257,8 @@ TEST(ModelJson, MistakesAreNamed)
         GetError(head + R"json("layers": [{"op": "liner", "name": "a"}]})json"),
         "m.json: /layers/0/op: unknown kind of operator \"liner\": choose one of linear, "
         "matmul, convolution, embedding, embedding-bag, position-embedding, expert-linear, "
-        "relu, squared-relu, gelu, tanh, swiglu, add, adapter-add, dropout, dropout-add, "
+        "relu, squared-relu, gelu, composed-gelu, tanh, swiglu, add, adapter-add, dropout, "
+        "dropout-add, "
         "layer-norm, rms-norm, "
         "batch-norm, pool, attention, softmax, rotary, shared-rotary, cross-entropy, "
         "vocabulary-maximum, "
