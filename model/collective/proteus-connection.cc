@@ -76,17 +76,15 @@ EndsAtCpus(const NicTable& nics, VertexId gpu, VertexId nic, const TransportRule
 }
 
 /// @param gpu that sends or receives, or the one that passes on for it @param nic its NIC
-/// @param isRead whether the NIC reads from it @return whether variables of NCCL keep them from
-/// each other (ncclTopoCheckGdr())
+/// @return whether variables of NCCL keep them from each other (ncclTopoCheckGdr())
 bool
 RefusesGdr(const TransportRules& rules,
            const Cluster& cluster,
            const Paths& paths,
            VertexId gpu,
-           VertexId nic,
-           bool isRead)
+           VertexId nic)
 {
-    return !rules.gdr || (isRead && !rules.gdrRead) ||
+    return !rules.gdr ||
            (rules.gdrLevel && FindPathType(cluster, paths, gpu, nic) > *rules.gdrLevel);
 }
 
@@ -317,7 +315,8 @@ PlanConnection(const Cluster& cluster,
                DeviceId source,
                DeviceId destination,
                bool kernelCopies,
-               const TransportRules& rules)
+               const TransportRules& rules,
+               bool gdrRead)
 {
     const VertexId a = cluster.GetGpus()[source];
     const VertexId b = cluster.GetGpus()[destination];
@@ -348,7 +347,7 @@ PlanConnection(const Cluster& cluster,
                 memory.Find(from,
                             nic,
                             from == a && EndsAtCpus(nics, a, nic, rules),
-                            isSender && RefusesGdr(rules, cluster, paths, from, nic, true));
+                            isSender && (!gdrRead || RefusesGdr(rules, cluster, paths, from, nic)));
             Append(staging, connection.waypoints);
             if (isSender && from == a && staging.receiver != Cluster::NO_VERTEX)
             {
@@ -363,9 +362,8 @@ PlanConnection(const Cluster& cluster,
     {
         near = nics.FindRelay(b, from);
     }
-    const bool isRefused = local
-                               ? !AllowsPeerToPeer(rules, cluster, paths, a, b)
-                               : from != a && RefusesGdr(rules, cluster, paths, near, from, false);
+    const bool isRefused = local ? !AllowsPeerToPeer(rules, cluster, paths, a, b)
+                                 : from != a && RefusesGdr(rules, cluster, paths, near, from);
     const Staging staging =
         memory.Find(from, b, from != a && EndsAtCpus(nics, b, from, rules), isRefused);
     Append(staging, connection.waypoints);

@@ -137,6 +137,7 @@ uint64_t GetConnectionFlow(const Cluster& cluster,
  * @param destination device that receives
  * @param kernelCopies whether kernels move the bytes inside a server, not copy engines
  * @param rules of transports
+ * @param gdrRead whether a NIC reads what is sent from the source, if it reaches it: ListGdrReads()
  * @return the connection
  */
 Connection PlanConnection(const Cluster& cluster,
@@ -147,7 +148,8 @@ Connection PlanConnection(const Cluster& cluster,
                           DeviceId source,
                           DeviceId destination,
                           bool kernelCopies = true,
-                          const TransportRules& rules = TransportRules());
+                          const TransportRules& rules = TransportRules(),
+                          bool gdrRead = true);
 
 } // namespace proteus
 } // namespace ns3
