@@ -33,6 +33,8 @@ struct HostLink
     LinkId link{0};           //!< in the cluster
     bool isForwards{true};    //!< the bytes go from its end `a` to its end `b`
     double bytesPerSecond{0}; //!< payload that it carries of such a copy
+    /// The same of what is read over it while as much is written.
+    double exchangeBytesPerSecond{0};
 };
 
 /// @ingroup proteus
