@@ -34,18 +34,19 @@ GetBlockRate(const CollectiveKernelCost& costs, NcclProtocol protocol, BlockShar
     return share.part * (all > 0 ? std::min(rate, all / share.processors) : rate);
 }
 
-/// @param hop of a block @param protocol of the program @param share of the block
+/// @param hop of a block @param bytesPerSecond of payload that it has of its links, all blocks
+/// together @param protocol of the program @param share of the block
 /// @return picoseconds for a byte of payload between its GPU and host memory; 0: it goes elsewhere
 double
-GetHostPsPerByte(const BlockHop& hop, Protocol protocol, BlockShare share)
+GetHostPsPerByte(const BlockHop& hop, double bytesPerSecond, Protocol protocol, BlockShare share)
 {
     const ProtocolTraits& traits = GetTraits(protocol);
     // Others of the GPU's blocks may have NVLink for what they move meanwhile.
     const uint32_t blocks =
         hop.hostBlocks > 0 ? std::min(hop.hostBlocks, share.processors) : share.processors;
-    return hop.hostBytesPerSecond > 0 ? PS_PER_SECOND / hop.hostBytesPerSecond * blocks *
-                                            traits.lineBytes / traits.dataBytes
-                                      : 0;
+    return bytesPerSecond > 0
+               ? PS_PER_SECOND / bytesPerSecond * blocks * traits.lineBytes / traits.dataBytes
+               : 0;
 }
 
 /// @param costs of the GPU @param protocol of the program @param hop that is crossed
@@ -133,8 +134,15 @@ GetBlockCost(const CollectiveKernelCost& costs,
     }
     const double rate = GetBlockRate(costs, nccl, share);
     cost.psPerByte = rate > 0 ? PS_PER_SECOND / rate : 0;
-    cost.receivePsPerByte = receive ? GetHostPsPerByte(*receive, protocol, share) : 0;
-    cost.sendPsPerByte = send ? GetHostPsPerByte(*send, protocol, share) : 0;
+    const auto getHostPs = [&](const BlockHop& hop, double bytesPerSecond) {
+        return GetHostPsPerByte(hop, bytesPerSecond, protocol, share);
+    };
+    cost.receivePsPerByte = receive ? getHostPs(*receive, receive->hostBytesPerSecond) : 0;
+    cost.sendPsPerByte = send ? getHostPs(*send, send->hostBytesPerSecond) : 0;
+    if (cost.sendPsPerByte > 0 && cost.receivePsPerByte > 0)
+    {
+        cost.exchangePsPerByte = getHostPs(*receive, receive->exchangeBytesPerSecond);
+    }
     return cost;
 }
 

@@ -40,15 +40,19 @@ struct BlockCost
     double receivePsPerByte{0};
     /// Of a step that sends, at least: it writes over PCI Express into host memory.
     double sendPsPerByte{0};
+    /// Of a step that does both, at least: what is written meanwhile takes from what is read.
+    double exchangePsPerByte{0};
     bool isDirect{false}; //!< chunks arrive where they belong: a step that only receives moves none
 
     /// @param step of the block @return that it is occupied by it, picoseconds
     double GetOccupancyPs(const Step& step) const
     {
         const bool movesBytes = !isDirect || step.kind != StepKind::RECV;
+        const bool exchanges = Receives(step.kind) && Sends(step.kind);
         const double ps = std::max({psPerByte,
                                     Receives(step.kind) ? receivePsPerByte : 0,
-                                    Sends(step.kind) ? sendPsPerByte : 0});
+                                    Sends(step.kind) ? sendPsPerByte : 0,
+                                    exchanges ? exchangePsPerByte : 0});
         const bool posts = step.endsChunk && Sends(step.kind);
         return static_cast<double>(busyPs + (posts ? postPs : 0)) +
                (movesBytes ? static_cast<double>(step.bytes) * ps : 0);
@@ -65,6 +69,8 @@ struct BlockHop
     double hostBytesPerSecond{0};
     /// Most thread blocks of the GPU that do so at once: its connections that way; 0: all.
     uint32_t hostBlocks{0};
+    /// hostBytesPerSecond of a block that receives and writes as much to host memory at once.
+    double exchangeBytesPerSecond{0};
 
     /// @param other what may be crossed @return whether it is
     bool Is(HopKind other) const

@@ -31,7 +31,9 @@ namespace
 constexpr uint32_t DEFAULT_CAPABILITY = 80;  // of GPUs of unknown models
 constexpr double SLOW_RING_GBPS = 12;        // all channels together, no more: plain PCIe
 constexpr uint32_t FIRST_WHOLE_CHUNKS = 220; // version whose trees of Simple cut nothing shorter
-constexpr uint32_t MOST_CHANNELS = 64;       // MAXCHANNELS of NCCL
+constexpr uint32_t FIRST_DOUBLED_CHUNKS = 229;
+constexpr uint32_t BLACKWELL = 100;    // compute capability, ten times
+constexpr uint32_t MOST_CHANNELS = 64; // MAXCHANNELS of NCCL
 /// The first version that carries out nothing that NCCL_ALGO and NCCL_PROTO do not name; those
 /// before take rings then (NVIDIA/nccl v2.18.3, src/graph/tuning.cc, "Never disable ring for
 /// non-allreduce operations"; v2.19.3 to v2.23.4, ncclComm::ringbdw).
@@ -305,9 +307,15 @@ CollectiveChooser::PlanNvlsOf(const std::vector<VertexId>& vertices) const
 }
 
 uint64_t
-CollectiveChooser::GetMessageChunk(const ChunkQuestion& question) const
+CollectiveChooser::GetMessageChunk(const std::vector<VertexId>& vertices,
+                                   const ChunkQuestion& question) const
 {
     const NcclVariables& variables = m_preferences.variables;
+    // Servers of Grace and Blackwell have four GPUs: computeBuffSizes() of NCCL v2.29.2,
+    // src/init.cc.
+    const bool isDoubled =
+        question.hasNetworkPeers && m_preferences.ncclVersion >= FIRST_DOUBLED_CHUNKS &&
+        GetCpuVendor(vertices) == CpuVendor::ARM && GetComputeCapability(vertices) >= BLACKWELL;
     const uint64_t said = question.hasNetworkPeers  ? variables.networkChunkBytes
                           : question.hasNvlinkPeers ? variables.nvlinkChunkBytes
                                                     : variables.pcieChunkBytes;
@@ -315,7 +323,7 @@ CollectiveChooser::GetMessageChunk(const ChunkQuestion& question) const
         question.hasNetworkPeers || !question.hasNvlinkPeers ? P2P_NETWORK_BYTES : P2P_NVLINK_BYTES;
     // Messages have the slots of Simple: computeBuffSizes() of NCCL, src/init.cc.
     return std::min(
-        said > 0 ? said : usual,
+        (isDoubled ? 2 : 1) * (said > 0 ? said : usual),
         GetTraits(Protocol::SIMPLE)
             .SlotBytes(variables.bufferBytes[static_cast<std::size_t>(Protocol::SIMPLE)]));
 }
@@ -389,7 +397,7 @@ CollectiveChooser::CompleteMessages(const ChannelSearch& search,
                                                                 : variables.networkChannels;
     message.networkGBps = search.networkGBps;
     message.networkCards = search.networkCards;
-    message.chunkBytes = question.messageChunkBytes = GetMessageChunk(question);
+    message.chunkBytes = question.messageChunkBytes = GetMessageChunk(request.vertices, question);
     message.version = m_preferences.ncclVersion;
     message.llBytes = variables.llMessageBytes.value_or(message.llBytes);
     if (variables.networkChannelGBps > 0)

@@ -110,8 +110,10 @@ class CollectiveChooser
     void CompleteMessages(const ChannelSearch& search,
                           ChunkQuestion question,
                           CollectiveRequest& request) const;
-    /// @param question about chunks of messages @return most bytes of one
-    uint64_t GetMessageChunk(const ChunkQuestion& question) const;
+    /// @param vertices of the ranks @param question about chunks of messages
+    /// @return most bytes of one
+    uint64_t GetMessageChunk(const std::vector<VertexId>& vertices,
+                             const ChunkQuestion& question) const;
 
     /// @param request that the tuner decides @param system that the ranks are @param chosen gets
     /// algorithm and protocol of what takes least @param heedsAlgorithms whether NCCL_ALGO counts

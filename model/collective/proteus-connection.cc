@@ -31,6 +31,15 @@ constexpr double HOST_READ_SHARE = 0.8;
 /// requests under way: 35.2 GB/s on H100 over Gen5, whose kernels write 52.8 and whose copy engines
 /// read more; others report the same of H20 and H800 (NVIDIA/nvbandwidth, issue 24).
 constexpr double MOST_HOST_READ_BYTES_PER_SECOND = 35.2e9;
+/// What a GPU reads of host memory gets less by this part of what it writes there meanwhile, which
+/// loses nothing: requests to read may not pass writes on their way (PCI Express, ordering of
+/// posted and non-posted requests), and of those under way there are only so many. Copies into an
+/// A100 fall from 25 to 11 GB/s beside 25 out of it, and from 25.5 to 12.5 beside 24
+/// (NVIDIA/nvbandwidth, issues 53 and 11); on a third server of eight Gen4 GPUs from 26 to 18.6
+/// (README, host_to_device_bidirectional_memcpy_ce). This is the middle one of the three.
+constexpr double READ_LOST_TO_WRITES = 0.54;
+/// Links up to Gen4 x16; of Gen5, whose devices have tags for more requests, nothing is known.
+constexpr double MOST_OF_LINK_THAT_LOSES_READS = 32e9;
 
 /// @param link that a kernel writes to host memory over, or reads it over @param isRead which
 /// @return payload that it carries, bytes per second: stores and answers are packets as long as
@@ -59,7 +68,12 @@ ListHostLinks(const Cluster& cluster, const Paths& paths, VertexId from, VertexI
     for (LinkId id : paths.Walk(from, to, [](VertexId, std::size_t) { return 0; }))
     {
         const Link& link = cluster.GetLinks()[id];
-        links.push_back({id, link.a == at, GetHostPayloadRate(link, isRead)});
+        const double rate = GetHostPayloadRate(link, isRead);
+        const bool losesReads = isRead && link.technology == LinkTechnology::PCIE &&
+                                link.bytesPerSecond <= MOST_OF_LINK_THAT_LOSES_READS &&
+                                link.Other(at) == to;
+        const double exchange = losesReads ? rate / (1 + READ_LOST_TO_WRITES) : rate;
+        links.push_back({id, link.a == at, rate, exchange});
         at = link.Other(at);
     }
     return links;
@@ -76,17 +90,15 @@ EndsAtCpus(const NicTable& nics, VertexId gpu, VertexId nic, const TransportRule
 }
 
 /// @param gpu that sends or receives, or the one that passes on for it @param nic its NIC
-/// @param isRead whether the NIC reads from it @return whether variables of NCCL keep them from
-/// each other (ncclTopoCheckGdr())
+/// @return whether variables of NCCL keep them from each other (ncclTopoCheckGdr())
 bool
 RefusesGdr(const TransportRules& rules,
            const Cluster& cluster,
            const Paths& paths,
            VertexId gpu,
-           VertexId nic,
-           bool isRead)
+           VertexId nic)
 {
-    return !rules.gdr || (isRead && !rules.gdrRead) ||
+    return !rules.gdr ||
            (rules.gdrLevel && FindPathType(cluster, paths, gpu, nic) > *rules.gdrLevel);
 }
 
@@ -222,11 +234,13 @@ HostLinkShares::GetHop(HopKind hop,
 {
     BlockHop result{hop};
     double share = std::numeric_limits<double>::infinity();
+    double exchange = std::numeric_limits<double>::infinity();
     for (const HostLink& link : links)
     {
         const auto place = users.find({link.link, link.isForwards});
         const std::size_t n = place == users.end() ? 1 : place->second.size();
         share = std::min(share, link.bytesPerSecond / static_cast<double>(n));
+        exchange = std::min(exchange, link.exchangeBytesPerSecond / static_cast<double>(n));
         if (place != users.end())
         {
             const auto own = place->second.find(gpu);
@@ -235,6 +249,7 @@ HostLinkShares::GetHop(HopKind hop,
         }
     }
     result.hostBytesPerSecond = links.empty() ? 0 : share;
+    result.exchangeBytesPerSecond = links.empty() ? 0 : exchange;
     return result;
 }
 
@@ -317,7 +332,8 @@ PlanConnection(const Cluster& cluster,
                DeviceId source,
                DeviceId destination,
                bool kernelCopies,
-               const TransportRules& rules)
+               const TransportRules& rules,
+               bool gdrRead)
 {
     const VertexId a = cluster.GetGpus()[source];
     const VertexId b = cluster.GetGpus()[destination];
@@ -348,7 +364,7 @@ PlanConnection(const Cluster& cluster,
                 memory.Find(from,
                             nic,
                             from == a && EndsAtCpus(nics, a, nic, rules),
-                            isSender && RefusesGdr(rules, cluster, paths, from, nic, true));
+                            isSender && (!gdrRead || RefusesGdr(rules, cluster, paths, from, nic)));
             Append(staging, connection.waypoints);
             if (isSender && from == a && staging.receiver != Cluster::NO_VERTEX)
             {
@@ -363,9 +379,8 @@ PlanConnection(const Cluster& cluster,
     {
         near = nics.FindRelay(b, from);
     }
-    const bool isRefused = local
-                               ? !AllowsPeerToPeer(rules, cluster, paths, a, b)
-                               : from != a && RefusesGdr(rules, cluster, paths, near, from, false);
+    const bool isRefused = local ? !AllowsPeerToPeer(rules, cluster, paths, a, b)
+                                 : from != a && RefusesGdr(rules, cluster, paths, near, from);
     const Staging staging =
         memory.Find(from, b, from != a && EndsAtCpus(nics, b, from, rules), isRefused);
     Append(staging, connection.waypoints);

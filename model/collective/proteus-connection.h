@@ -33,6 +33,8 @@ struct HostLink
     LinkId link{0};           //!< in the cluster
     bool isForwards{true};    //!< the bytes go from its end `a` to its end `b`
     double bytesPerSecond{0}; //!< payload that it carries of such a copy
+    /// The same of what is read over it while as much is written.
+    double exchangeBytesPerSecond{0};
 };
 
 /// @ingroup proteus
@@ -137,6 +139,7 @@ uint64_t GetConnectionFlow(const Cluster& cluster,
  * @param destination device that receives
  * @param kernelCopies whether kernels move the bytes inside a server, not copy engines
  * @param rules of transports
+ * @param gdrRead whether a NIC reads what is sent from the source, if it reaches it: ListGdrReads()
  * @return the connection
  */
 Connection PlanConnection(const Cluster& cluster,
@@ -147,7 +150,8 @@ Connection PlanConnection(const Cluster& cluster,
                           DeviceId source,
                           DeviceId destination,
                           bool kernelCopies = true,
-                          const TransportRules& rules = TransportRules());
+                          const TransportRules& rules = TransportRules(),
+                          bool gdrRead = true);
 
 } // namespace proteus
 } // namespace ns3

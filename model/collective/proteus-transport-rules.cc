@@ -9,8 +9,10 @@
 #include "proteus-connection.h"
 
 #include "ns3/proteus-cpu-vendor.h"
+#include "ns3/proteus-gpu-model.h"
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 namespace ns3
@@ -24,6 +26,9 @@ namespace
 // Versions of NCCL in which a rule begins.
 constexpr uint32_t FIRST_STOPS_AT_INTEL = 209;
 constexpr uint32_t FIRST_STOPS_AT_AMD = 223;
+constexpr uint32_t FIRST_READS_FROM_AMPERE = 219;
+
+constexpr uint32_t AMPERE = 80; // the compute capability, ten times
 
 /// @param rules of transports @param cluster with the GPU @param gpu one of a server
 /// @return the worst way by which NCCL lets it reach others of the server
@@ -48,6 +53,15 @@ GetUsualLevel(const TransportRules& rules, const Cluster& cluster, VertexId gpu)
     return vendor == CpuVendor::AMD && std::count_if(gpus.begin(), gpus.end(), isBeside) <= 2
                ? PathType::SYS
                : PathType::PXB;
+}
+
+/// @param rules of transports @param model of a GPU @return whether NICs read from it whatever GPUs
+/// are beside it; GPUs of unknown models are taken to be new
+bool
+AlwaysReads(const TransportRules& rules, const std::string& model)
+{
+    const uint32_t capability = FindComputeCapability(model);
+    return rules.version >= FIRST_READS_FROM_AMPERE && (capability == 0 || capability >= AMPERE);
 }
 
 } // namespace
@@ -78,6 +92,37 @@ AllowsPeerToPeer(const TransportRules& rules,
     }
     // Who made the CPU takes time to find, and counts only where one is on the way.
     return type <= PathType::PXB || type <= GetUsualLevel(rules, cluster, a);
+}
+
+std::vector<bool>
+ListGdrReads(const TransportRules& rules,
+             const Cluster& cluster,
+             const Paths& paths,
+             const std::vector<DeviceId>& group)
+{
+    std::vector<bool> reads(group.size(), rules.gdrRead.value_or(true));
+    const auto& vertices = cluster.GetVertices();
+    const auto gpuOf = [&](uint32_t rank) { return cluster.GetGpus()[group[rank]]; };
+    if (rules.gdrRead || group.empty() || AlwaysReads(rules, vertices[gpuOf(0)].model))
+    {
+        return reads; // servers are alike, as NCCL takes them to be
+    }
+    std::map<int32_t, std::vector<VertexId>> gpusOf;
+    for (uint32_t rank = 0; rank < group.size(); ++rank)
+    {
+        gpusOf[vertices[gpuOf(rank)].server].push_back(gpuOf(rank));
+    }
+    for (uint32_t rank = 0; rank < group.size(); ++rank)
+    {
+        const VertexId gpu = gpuOf(rank);
+        const auto& gpus = gpusOf.at(vertices[gpu].server);
+        reads[rank] =
+            gpus.size() == 1 || std::any_of(gpus.begin(), gpus.end(), [&](VertexId other) {
+                return other != gpu && rules.peerToPeer &&
+                       FindPathType(cluster, paths, gpu, other) == PathType::NVL;
+            });
+    }
+    return reads;
 }
 
 } // namespace proteus

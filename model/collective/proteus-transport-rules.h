@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -31,7 +32,7 @@ struct TransportRules
     std::optional<PathType> p2pLevel; //!< worst way that they do by; none: as the version has it
     bool gdr{true};                   //!< whether NICs may reach GPUs at all
     std::optional<PathType> gdrLevel; //!< worst way that they do by; none: as the version has it
-    bool gdrRead{true};               //!< whether NICs read from GPUs
+    std::optional<bool> gdrRead;      //!< whether NICs read from GPUs; none: as the version has it
 
     /// @return whether a third GPU may pass on between two (NVB)
     bool HasRelays() const
@@ -60,6 +61,24 @@ bool AllowsPeerToPeer(const TransportRules& rules,
                       const Paths& paths,
                       VertexId a,
                       VertexId b);
+
+/**
+ * @ingroup proteus
+ * Which ranks' NICs read what they send from the GPU. Unless NCCL_NET_GDR_READ says it, a GPU
+ * without an NVLink to another one of the communicator writes what it sends to host memory, "to
+ * keep things local", if the communicator has another GPU in that server; from 2.19 on only GPUs
+ * before Ampere (NVIDIA/nccl v2.7.8 to v2.30.7, src/graph/paths.cc, ncclTopoCheckGdr(), whose read
+ * is a send).
+ * @param rules of transports
+ * @param cluster with the GPUs
+ * @param paths of it
+ * @param group the communicator
+ * @return by rank, whether the NIC reads from the GPU, as far as this rule goes
+ */
+std::vector<bool> ListGdrReads(const TransportRules& rules,
+                               const Cluster& cluster,
+                               const Paths& paths,
+                               const std::vector<DeviceId>& group);
 
 } // namespace proteus
 } // namespace ns3

@@ -253,12 +253,16 @@ FlowProfiles::FindCosts(TaskId id,
     const CollectiveKernelCost& kernel = GetKernelCost(id);
     const auto& devices = m_graph.GetGroup(m_graph.GetTask(id).place);
     const BlockShares shares(program);
+    const std::vector<bool> reads = ListGdrReads(m_rules, m_cluster, m_paths, devices);
+    const auto findConnection = [&](const ProgramFlow& flow) -> const Connection& {
+        return FindConnection(devices[flow.from], devices[flow.to], 0, reads[flow.from]).connection;
+    };
     HostLinkShares hostShares;
     for (const ProgramFlow& flow : flows)
     {
         if (flow.group == NO_GROUP)
         {
-            hostShares.Add(FindConnection(devices[flow.from], devices[flow.to], 0).connection);
+            hostShares.Add(findConnection(flow));
         }
     }
     Hops hops;
@@ -271,8 +275,7 @@ FlowProfiles::FindCosts(TaskId id,
             const auto [hop, isNew] = hops.try_emplace(NameHop(flow.from, flow.to));
             if (isNew)
             {
-                const Connection& connection =
-                    FindConnection(devices[flow.from], devices[flow.to], 0).connection;
+                const Connection& connection = findConnection(flow);
                 hop->second = {hostShares.GetSendHop(connection),
                                hostShares.GetReceiveHop(connection)};
             }
@@ -503,15 +506,23 @@ FlowProfiles::FindShape(TaskId id)
 }
 
 FlowProfiles::PlannedConnection&
-FlowProfiles::FindConnection(DeviceId from, DeviceId to, uint32_t channel) const
+FlowProfiles::FindConnection(DeviceId from, DeviceId to, uint32_t channel, bool gdrRead) const
 {
     const auto& gpus = m_cluster.GetGpus();
     const auto [place, isNew] = m_connections.try_emplace(
-        {from, to, m_nics.Get(gpus[from], channel), m_nics.Get(gpus[to], channel)});
+        {from, to, m_nics.Get(gpus[from], channel), m_nics.Get(gpus[to], channel), gdrRead});
     if (isNew)
     {
-        place->second.connection =
-            PlanConnection(m_cluster, m_paths, m_nics, 0, channel, from, to, true, m_rules);
+        place->second.connection = PlanConnection(m_cluster,
+                                                  m_paths,
+                                                  m_nics,
+                                                  0,
+                                                  channel,
+                                                  from,
+                                                  to,
+                                                  true,
+                                                  m_rules,
+                                                  gdrRead);
     }
     return place->second;
 }
@@ -521,6 +532,7 @@ FlowProfiles::PlanRoutes(TaskId id, const std::vector<ProgramFlow>& flows)
 {
     const GroupId group = m_graph.GetTask(id).place;
     const auto& devices = m_graph.GetGroup(group);
+    const std::vector<bool> reads = ListGdrReads(m_rules, m_cluster, m_paths, devices);
     std::vector<uint32_t> routes;
     routes.reserve(flows.size());
     for (const ProgramFlow& flow : flows)
@@ -542,7 +554,7 @@ FlowProfiles::PlanRoutes(TaskId id, const std::vector<ProgramFlow>& flows)
         }
         const DeviceId from = devices[flow.from];
         const DeviceId to = devices[flow.to];
-        PlannedConnection& known = FindConnection(from, to, flow.channel);
+        PlannedConnection& known = FindConnection(from, to, flow.channel, reads[flow.from]);
         const double mean = static_cast<double>(flow.bytes) /
                             static_cast<double>(std::max<uint64_t>(flow.messages, 1));
         const auto messageBytes =

@@ -273,12 +273,13 @@ class FlowProfiles
         DeviceId to;           //!< receiver
         VertexId sendingNic;   //!< that the channel takes
         VertexId receivingNic; //!< that the channel takes
+        bool gdrRead;          //!< ListGdrReads(), of the sender in the group
 
         /// @param other a name @return whether both are the same
         bool operator==(const ConnectionName& other) const
         {
             return from == other.from && to == other.to && sendingNic == other.sendingNic &&
-                   receivingNic == other.receivingNic;
+                   receivingNic == other.receivingNic && gdrRead == other.gdrRead;
         }
     };
 
@@ -296,8 +297,9 @@ class FlowProfiles
         /// @param name to hash @return its hash
         std::size_t operator()(const ConnectionName& name) const
         {
-            return MixHash(uint64_t{name.from} << 32 | name.to,
-                           uint64_t{name.sendingNic} << 32 | name.receivingNic);
+            return MixHash(MixHash(uint64_t{name.from} << 32 | name.to,
+                                   uint64_t{name.sendingNic} << 32 | name.receivingNic),
+                           name.gdrRead);
         }
     };
 
@@ -331,8 +333,12 @@ class FlowProfiles
     /// @param task a communication @param flows of its program @return their routes
     std::vector<uint32_t> PlanRoutes(TaskId task, const std::vector<ProgramFlow>& flows);
     /// @param from device that sends @param to device that receives @param channel of a program
-    /// @return the connection, of some group
-    PlannedConnection& FindConnection(DeviceId from, DeviceId to, uint32_t channel) const;
+    /// @param gdrRead ListGdrReads(), of the sender in its group @return the connection, of some
+    /// such group
+    PlannedConnection& FindConnection(DeviceId from,
+                                      DeviceId to,
+                                      uint32_t channel,
+                                      bool gdrRead) const;
     /// @param task a communication @param program of it @param flows of that
     /// @return what its steps cost
     ReplayCosts FindCosts(TaskId task,

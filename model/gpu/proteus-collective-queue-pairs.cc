@@ -39,6 +39,14 @@ CollectiveQueuePairs::Get(GroupId group,
         {
             m_nics.emplace(m_transport->GetFabric()->GetCluster(), m_rules.pxn);
         }
+        const auto [reads, isNewGroup] = m_gdrReads.try_emplace(group);
+        if (isNewGroup)
+        {
+            reads->second = ListGdrReads(m_rules,
+                                         m_transport->GetFabric()->GetCluster(),
+                                         m_transport->GetFabric()->GetWholePaths(),
+                                         m_graph.GetGroup(group));
+        }
         const Connection connection = PlanConnection(m_transport->GetFabric()->GetCluster(),
                                                      m_transport->GetFabric()->GetWholePaths(),
                                                      *m_nics,
@@ -47,7 +55,8 @@ CollectiveQueuePairs::Get(GroupId group,
                                                      m_graph.GetGroup(group)[from],
                                                      m_graph.GetGroup(group)[to],
                                                      m_kernelCopies,
-                                                     m_rules);
+                                                     m_rules,
+                                                     reads->second[from]);
         QueuePairOptions options;
         options.source = connection.source;
         options.destination = connection.destination;

@@ -84,6 +84,7 @@ class CollectiveQueuePairs
     std::optional<NicTable> m_nics; //!< of the cluster, which the transport knows once it is set up
     bool m_kernelCopies;            //!< see CollectiveQueuePairs()
     TransportRules m_rules;         //!< see CollectiveQueuePairs()
+    std::map<GroupId, std::vector<bool>> m_gdrReads; //!< ListGdrReads()
     /// By group, channel, sender's and receiver's rank, rate, and class.
     std::map<std::tuple<GroupId, uint32_t, uint32_t, uint32_t, double, uint32_t>, uint32_t> m_pairs;
     std::vector<BlockHop> m_sendHops;                 //!< by queue pair

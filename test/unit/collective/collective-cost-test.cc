@@ -161,6 +161,16 @@ TEST(CollectiveCost, BlocksAreOccupiedUntilHostMemoryIsWrittenOrRead)
                      busyPs + 1000 * simple.psPerByte);
     // A flag for every four bytes.
     EXPECT_DOUBLE_EQ(get(Protocol::LL).receivePsPerByte, 400);
+    // What is written takes from what is read.
+    const BlockCost exchange = GetBlockCost(GetCollectiveKernelCost(70),
+                                            Protocol::SIMPLE,
+                                            share,
+                                            false,
+                                            BlockHop{HopKind::PCIE, 10e9, 0, 5e9},
+                                            BlockHop{HopKind::PCIE, 8e9, 0, 8e9});
+    EXPECT_DOUBLE_EQ(exchange.GetOccupancyPs({StepKind::RECV, 0, 1000}), busyPs + 200000);
+    EXPECT_DOUBLE_EQ(exchange.GetOccupancyPs({StepKind::SEND, 0, 1000}), busyPs + 250000);
+    EXPECT_DOUBLE_EQ(exchange.GetOccupancyPs({StepKind::RECV_COPY_SEND, 0, 1000}), busyPs + 400000);
     // One of the blocks has NVLink for what it moves; no more than all of them use the link.
     for (const auto& [blocks, psPerByte] : {std::pair(1u, 125), std::pair(7u, 250)})
     {

@@ -143,6 +143,27 @@ TEST(HostLinkShares, RanksOfARingShareTheLinkOfTheirSwitch)
     }
 }
 
+TEST(HostLinkShares, ReadsLoseToWritesOfTheSameGpu)
+{
+    const auto get = [](uint32_t generation, uint32_t gpus, uint32_t switches) {
+        const Cluster cluster = MakeBarred(generation, gpus, switches);
+        const Paths paths(cluster);
+        HostLinkShares shares;
+        const Connection there = PlanConnection(cluster, paths, NicTable(cluster), 0, 0, 0, 1);
+        shares.Add(there);
+        shares.Add(PlanConnection(cluster, paths, NicTable(cluster), 0, 0, 1, 0));
+        return shares.GetReceiveHop(there);
+    };
+    // 25 GB/s into an A100 alone, 11 and 12.5 beside 25 and 24 out of it: 0.54 of these are lost.
+    const BlockHop each = get(3, 1, 2);
+    EXPECT_DOUBLE_EQ(each.exchangeBytesPerSecond, each.hostBytesPerSecond / 1.54);
+    // Where a link is shared, each GPU has requests enough for its part.
+    const BlockHop shared = get(3, 2, 1);
+    EXPECT_DOUBLE_EQ(shared.exchangeBytesPerSecond, shared.hostBytesPerSecond);
+    const BlockHop gen5 = get(5, 1, 2);
+    EXPECT_DOUBLE_EQ(gen5.exchangeBytesPerSecond, gen5.hostBytesPerSecond);
+}
+
 TEST(HostLinkShares, DirectionsAreNotShared)
 {
     // A broadcast of two: one writes, the other one reads.

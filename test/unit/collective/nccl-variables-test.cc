@@ -136,6 +136,17 @@ TEST(NcclVariables, BuffersAreCutIntoEightSlots)
         64 * KIB);
 }
 
+TEST(NcclVariables, GraceAndBlackwellHaveLongerChunksOverNetworks)
+{
+    const auto chunk = [](const char* preset, uint32_t version, const char* text = "") {
+        return Choose(preset, 2, Collective::SEND_RECV, 1024 * MIB, text, version).chunkBytes;
+    };
+    EXPECT_EQ(chunk("gb200-nvl72", 229), 256 * KIB);
+    EXPECT_EQ(chunk("gb200-nvl72", 228), 128 * KIB);
+    EXPECT_EQ(chunk("hgx-b200", 229), 128 * KIB); // Intel's CPUs
+    EXPECT_EQ(chunk("gb200-nvl72", 229, "NCCL_P2P_NET_CHUNKSIZE=64K"), 128 * KIB);
+}
+
 TEST(NcclVariables, ChannelsAreCutOffThenDoubled)
 {
     const auto channels = [](const char* text) {

@@ -11,10 +11,12 @@
 #include "ns3/proteus-transport-rules.h"
 
 #include <gtest/gtest.h>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 using namespace ns3::proteus;
 
@@ -45,12 +47,15 @@ MakeRules(uint32_t version, const std::string& text)
 }
 
 /// @param cluster of the GPUs @param from a GPU @param to another one @param rules of transports
-/// @return the connection
+/// @return the connection of a communicator of all GPUs
 Connection
 Connect(const Cluster& cluster, DeviceId from, DeviceId to, const TransportRules& rules)
 {
     const Paths paths(cluster);
-    return PlanConnection(cluster, paths, NicTable(cluster), 0, 0, from, to, true, rules);
+    std::vector<DeviceId> all(cluster.GetGpus().size());
+    std::iota(all.begin(), all.end(), 0);
+    const bool reads = ListGdrReads(rules, cluster, paths, all)[from];
+    return PlanConnection(cluster, paths, NicTable(cluster), 0, 0, from, to, true, rules, reads);
 }
 
 } // namespace
@@ -158,4 +163,41 @@ TEST(TransportRules, LevelsOfGpuDirectRdma)
     EXPECT_TRUE(Connect(far, 0, 1, MakeRules(230, "NCCL_NET_GDR_LEVEL=PHB")).hostWrite.empty());
     EXPECT_TRUE(Connect(far, 0, 1, MakeRules(230, "NCCL_NET_GDR_LEVEL=SYS")).hostRead.empty());
     EXPECT_FALSE(Connect(far, 0, 1, MakeRules(230, "NCCL_NET_GDR_LEVEL=PXB")).hostRead.empty());
+}
+
+TEST(TransportRules, NicsReadFromGpusWithNvlinksOrAlone)
+{
+    const auto reads = [](const std::string& name,
+                          uint32_t version,
+                          const std::vector<DeviceId>& group,
+                          const char* text = "") {
+        const Cluster cluster = MakeCluster(name, 2);
+        return ListGdrReads(MakeRules(version, text), cluster, Paths(cluster), group);
+    };
+    using Answers = std::vector<bool>;
+    // Without NVLinks a GPU that is not alone in its server leaves what it sends in host memory.
+    EXPECT_EQ(reads("pcie-v100x4", 230, {0, 1, 4}), (Answers{false, false, true}));
+    EXPECT_EQ(reads("pcie-v100x4", 230, {0, 4}), (Answers{true, true}));
+    EXPECT_EQ(reads("pcie-v100x4", 230, {0, 1, 4}, "NCCL_NET_GDR_READ=1"),
+              (Answers{true, true, true}));
+    // GPU 0 of a DGX-1 has NVLinks to 1 to 4.
+    EXPECT_EQ(reads("dgx1-v100", 230, {0, 1, 8}), (Answers{true, true, true}));
+    EXPECT_EQ(reads("dgx1-v100", 230, {0, 5, 8}), (Answers{false, false, true}));
+    EXPECT_EQ(reads("dgx1-v100", 230, {0, 1, 8}, "NCCL_P2P_DISABLE=1"),
+              (Answers{false, false, true}));
+    EXPECT_EQ(reads("dgx-a100", 217, {0, 1, 8}), (Answers{true, true, true}));
+    // From Ampere on, and NCCL 2.19, NICs read from all.
+    Cluster plain("plain");
+    const VertexId cpu = AddServerVertices(plain, 0, MakeCpu(0), 1)[0];
+    for (const VertexId gpu : AddServerVertices(plain, 0, MakeGpu("A40"), 2))
+    {
+        AddPcieLink(plain, gpu, cpu, 4);
+    }
+    const Paths paths(plain);
+    EXPECT_EQ(ListGdrReads(MakeRules(219, ""), plain, paths, {0, 1}), (Answers{true, true}));
+    EXPECT_EQ(ListGdrReads(MakeRules(218, ""), plain, paths, {0, 1}), (Answers{false, false}));
+    // What leaves a GPU goes through the host, what comes does not.
+    const Connection connection = Connect(MakeCluster("pcie-v100x4", 2), 0, 4, MakeRules(230, ""));
+    EXPECT_FALSE(connection.hostWrite.empty());
+    EXPECT_TRUE(connection.hostRead.empty());
 }
