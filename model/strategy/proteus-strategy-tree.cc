@@ -34,10 +34,12 @@ constexpr EnumNames<BucketPolicy, 4> BUCKETS{"bucket policy",
                                               {BucketPolicy::MEGATRON, "megatron"},
                                               {BucketPolicy::TENSOR, "tensor"}}};
 
-constexpr EnumNames<OptimizerKind, 4> OPTIMIZERS{"optimizer",
+// AdamW reads, computes and writes as much as Adam does.
+constexpr EnumNames<OptimizerKind, 5> OPTIMIZERS{"optimizer",
                                                  {{OptimizerKind::SGD, "sgd"},
                                                   {OptimizerKind::MOMENTUM, "momentum"},
                                                   {OptimizerKind::ADAM, "adam"},
+                                                  {OptimizerKind::ADAM, "adamw"},
                                                   {OptimizerKind::LAMB, "lamb"}}};
 
 bool
