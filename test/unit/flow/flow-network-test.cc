@@ -155,6 +155,28 @@ TEST(FlowNetwork, CongestionControlLeavesAPartOfLinksAndAddsToPackets)
     EXPECT_NEAR(time(true), 10e-3 * 1.10 / 0.8, 1e-4);
 }
 
+/// Telemetry is what switches say: what a host sends to two others may fill its link.
+TEST(FlowNetwork, CongestionControlFillsLinksThatNoSwitchSendsOn)
+{
+    const Cluster cluster = MakeHostCluster(3,
+                                            FabricOptions(),
+                                            LinkTechnology::ROCE,
+                                            10 * GB,
+                                            1000000,
+                                            DefaultFraming(LinkTechnology::ROCE));
+    FlowParameters parameters = WithoutKernels();
+    const auto time = [&](double utilisation) {
+        parameters.networkLoad.utilisation = utilisation;
+        Together together(3);
+        together.Add(Collective::SEND_RECV, {0, 1}, 50'000'000);
+        together.Add(Collective::SEND_RECV, {0, 2}, 50'000'000);
+        const ExecutionGraph graph = together.Build();
+        return FindEnds(graph, RunFlow(graph, cluster, RuntimeOptions(), parameters).timeline)[0];
+    };
+    EXPECT_NEAR(time(0.8), time(1), 1e-4);
+    EXPECT_GT(time(0.4), 1.2 * time(1));
+}
+
 TEST(FlowNetwork, WhatControlsOfPacketsAddIsRead)
 {
     const std::string name = "ns3::proteus::Transport::CongestionControl";
