@@ -96,6 +96,7 @@ FlowRoutes::AddBranch(VertexId member, VertexId root, bool isUp, bool hasNic, Tr
     for (const VertexId stop : stops)
     {
         Walk(walker, stop);
+        walker.stops.push_back(walker.ports.size());
     }
     tree.unitBytes = std::min(tree.unitBytes, FindUnitBytes(walker));
     FlowRoute part;

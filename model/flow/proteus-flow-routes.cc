@@ -349,40 +349,45 @@ FlowRoutes::SetTimes(const Walker& walker, uint32_t unitBytes, FlowRoute& route)
     double latency = 0;
     double control = 0;
     double acknowledgement = 0;
+    double begins = 0; // a unit on the next link, but for propagation
+    double ends = 0;   // on the last one
     // The receiver's NIC acknowledges.
     const std::size_t toNic = CountLinksToNic(walker);
-    // A device that forwards at a rate of its own has all of a unit before it sends that on.
-    for (std::size_t i = 0; i + 1 < walker.ports.size() && i < walker.forwarders.size(); ++i)
-    {
-        const uint32_t forward = FindForward(walker, i);
-        const double whole =
-            forward == NO_RESOURCE ? 0 : unitBytes * PS_PER_SECOND / m_resources[forward].capacity;
-        latency += whole;
-        acknowledgement -= i + 1 >= toNic ? whole : 0;
-    }
     for (std::size_t i = 0; i < walker.ports.size(); ++i)
     {
         const Link& link = m_cluster.GetLinks()[walker.ports[i] / 2];
+        const double psPerByte = PS_PER_SECOND / link.bytesPerSecond;
+        const double unitPs =
+            static_cast<double>(link.framing.For(walker.method).WireBytes(unitBytes)) * psPerByte;
+        route.unitPsPerByte = std::max(route.unitPsPerByte, unitPs / unitBytes);
         const double extra = static_cast<double>(m_parameters.Get(link.technology).latencyPs);
         const double wire = static_cast<double>(link.delayPs) + extra;
-        const double back = static_cast<double>(link.delayPs) +
-                            link.framing.controlBytes * PS_PER_SECOND / link.bytesPerSecond;
-        const double head = i + 1 < walker.ports.size() ? GetHeadBytes(link, unitBytes) *
-                                                              PS_PER_SECOND / link.bytesPerSecond
-                                                        : 0;
-        latency += wire + head;
+        const double back =
+            static_cast<double>(link.delayPs) + link.framing.controlBytes * psPerByte;
+        // The last byte cannot leave before it is there.
+        ends = std::max(ends, begins + unitPs);
+        const bool isStop =
+            std::find(walker.stops.begin(), walker.stops.end(), i + 1) != walker.stops.end();
+        const double head = GetHeadBytes(link, unitBytes) * psPerByte;
+        begins = isStop ? ends : std::min(ends, begins + head);
+        latency += wire;
         control += back;
-        acknowledgement += (i < toNic ? back : -wire) - (i + 1 >= toNic ? head : 0);
+        acknowledgement += i < toNic ? back : -wire;
+        acknowledgement += i + 1 == toNic ? ends : 0;
+        // A device that forwards at a rate of its own has all of a unit before it sends that on.
+        const bool isForwarded = i + 1 < walker.ports.size() && i < walker.forwarders.size();
+        const uint32_t forward = isForwarded ? FindForward(walker, i) : NO_RESOURCE;
+        if (forward != NO_RESOURCE)
+        {
+            ends =
+                std::max(ends, begins + unitBytes * PS_PER_SECOND / m_resources[forward].capacity);
+            begins = ends;
+        }
     }
+    acknowledgement -= ends;
+    // The unit's bytes are on the slowest link while those of its message move.
+    latency += ends - route.unitPsPerByte * unitBytes;
     route.unitBytes = unitBytes;
-    for (const uint32_t port : walker.ports)
-    {
-        const Link& link = m_cluster.GetLinks()[port / 2];
-        const double wireBytes =
-            static_cast<double>(link.framing.For(walker.method).WireBytes(unitBytes));
-        route.unitPsPerByte = std::max(route.unitPsPerByte,
-                                       wireBytes * PS_PER_SECOND / link.bytesPerSecond / unitBytes);
-    }
     route.latencyPs = std::max<int64_t>(0, std::llround(latency));
     route.controlPs = std::llround(control);
     route.ackPs = std::llround(acknowledgement);
@@ -489,6 +494,7 @@ FlowRoutes::Plan(const Connection& connection, uint64_t flow, uint32_t messageBy
         for (const VertexId stop : stops)
         {
             Walk(walker, stop);
+            walker.stops.push_back(walker.ports.size());
             if (HasStagingMemory(m_cluster.GetVertices()[stop]))
             {
                 walker.memories.push_back(walker.forwarders.size() - 1);

@@ -37,6 +37,7 @@ struct FlowRoutes::Walker
     PerLink<uint32_t> ports;            //!< directions of links that it has taken
     PerLink<VertexId> forwarders;       //!< vertices that it has passed
     PerLink<std::size_t> memories;      //!< positions of those whose memory takes it in
+    PerLink<std::size_t> stops;         //!< links up to each stop, which has all of a unit first
 
     /// @param position of a vertex that it has passed @return whether its memory takes the flow in
     bool IsInMemory(std::size_t position) const

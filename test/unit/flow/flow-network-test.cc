@@ -126,6 +126,28 @@ TEST(FlowNetwork, OneMessageTakesLatencyAndBytesOverRate)
     EXPECT_NEAR(FindEnds(graph, run.timeline)[0], 10e-3 + 6e-6, 1e-7);
 }
 
+/// Ethernet switches have all of a packet before they send it on, and the bytes of a message are on
+/// the slowest link of its way meanwhile.
+TEST(FlowNetwork, APacketCrossesEachSwitchOnce)
+{
+    LinkFraming framing;
+    framing.unitBytes = 1000;
+    framing.packetBytes = 1000;
+    framing.controlBytes = 1;
+    FabricOptions options;
+    options.kind = "leaf-spine";
+    options.serversPerLeaf = 1;
+    options.spines = 1;
+    options.oversubscription = 4;
+    const Cluster cluster = MakeHostCluster(2, options, LinkTechnology::ROCE, 1e8, 1000, framing);
+    Together together(2);
+    together.Add(Collective::SEND_RECV, {0, 1}, 100'000);
+    const ExecutionGraph graph = together.Build();
+    const FlowRun run = RunFlow(graph, cluster, RuntimeOptions(), WithoutKernels());
+    // 10 us for a packet from and to a host, 40 between switches, the second of which adds 40.
+    EXPECT_NEAR(FindEnds(graph, run.timeline)[0], 100 * 40e-6 + 60e-6, 1e-6);
+}
+
 TEST(FlowNetwork, CongestionControlLeavesAPartOfLinksAndAddsToPackets)
 {
     LinkFraming framing;
