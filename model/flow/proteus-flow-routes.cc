@@ -31,6 +31,8 @@ namespace
 
 /// Picoseconds in a second.
 constexpr double PS_PER_SECOND = 1e12;
+/// Ways that a flow takes at most, of equal ones: of more, those of many flows are all taken.
+constexpr std::size_t MOST_WAYS = 64;
 
 /// Bytes after which a switch at the end of a link forwards a unit: defaults of the packet engine
 /// (ns3::proteus::Fabric::InternalCutThrough, InfinibandCutThrough, RoceCutThrough).
@@ -147,31 +149,82 @@ FlowRoutes::Walk(Walker& walker, VertexId to) const
 {
     while (walker.at != to)
     {
-        const auto& choices = m_paths.NextPorts(walker.at, to, walker.arrivedDown);
-        if (choices.empty())
-        {
-            throw std::invalid_argument("flow network: no path from " +
-                                        m_cluster.GetVertices()[walker.source].name + " to " +
-                                        m_cluster.GetVertices()[to].name);
-        }
+        const auto& choices = FindChoices(walker, to);
         walker.isOfFlow = walker.isOfFlow || !AreAlike(walker.at, choices);
         const uint32_t place = m_flowPlaces[walker.at];
         const std::size_t choice = walker.at == walker.source
                                        ? PickFirstPort(walker.hash, place, choices.size())
                                        : PickNextPort(walker.hash, place, choices.size());
-        const std::size_t position = choices[choice];
-        const Port& port = m_cluster.GetPorts(walker.at)[position];
-        walker.arrivedDown = m_paths.GoesDown(walker.at, position);
-        walker.ports.push_back(2 * port.link +
-                               (m_cluster.GetLinks()[port.link].a == walker.at ? 0 : 1));
-        walker.at = port.neighbor;
-        walker.forwarders.push_back(walker.at);
+        Take(walker, choices[choice]);
+    }
+}
+
+const std::vector<uint16_t>&
+FlowRoutes::FindChoices(const Walker& walker, VertexId to) const
+{
+    const auto& choices = m_paths.NextPorts(walker.at, to, walker.arrivedDown);
+    if (choices.empty())
+    {
+        throw std::invalid_argument("flow network: no path from " +
+                                    m_cluster.GetVertices()[walker.source].name + " to " +
+                                    m_cluster.GetVertices()[to].name);
+    }
+    return choices;
+}
+
+void
+FlowRoutes::Take(Walker& walker, std::size_t position) const
+{
+    const Port& port = m_cluster.GetPorts(walker.at)[position];
+    walker.arrivedDown = m_paths.GoesDown(walker.at, position);
+    walker.ports.push_back(2 * port.link +
+                           (m_cluster.GetLinks()[port.link].a == walker.at ? 0 : 1));
+    walker.at = port.neighbor;
+    walker.forwarders.push_back(walker.at);
+}
+
+void
+FlowRoutes::WalkAll(std::vector<Walker>& walkers, VertexId to) const
+{
+    for (bool hasMoved = true; hasMoved;)
+    {
+        hasMoved = false;
+        // All by one link, so that what they may become is shared out evenly.
+        const std::size_t before = walkers.size();
+        for (std::size_t i = 0; i < before; ++i)
+        {
+            if (walkers[i].at == to)
+            {
+                continue;
+            }
+            hasMoved = true;
+            const auto& choices = FindChoices(walkers[i], to);
+            const bool isSpread =
+                m_cluster.GetVertices()[walkers[i].at].kind == VertexKind::SWITCH &&
+                !AreAlike(walkers[i].at, choices);
+            const std::size_t ways =
+                isSpread ? std::clamp<std::size_t>(MOST_WAYS / before, 1, choices.size()) : 1;
+            walkers[i].isOfFlow |= ways < choices.size() && !AreAlike(walkers[i].at, choices);
+            const uint32_t place = m_flowPlaces[walkers[i].at];
+            const std::size_t first = walkers[i].at == walkers[i].source
+                                          ? PickFirstPort(walkers[i].hash, place, choices.size())
+                                          : PickNextPort(walkers[i].hash, place, choices.size());
+            walkers[i].share /= static_cast<double>(ways);
+            for (std::size_t way = 1; way < ways; ++way)
+            {
+                walkers.push_back(walkers[i]);
+                Take(walkers.back(),
+                     choices[(first + way * choices.size() / ways) % choices.size()]);
+            }
+            Take(walkers[i], choices[first]);
+        }
     }
 }
 
 void
-FlowRoutes::AddUses(const Walker& walker, double share, uint32_t unitBytes, FlowRoute& route)
+FlowRoutes::AddUses(const Walker& walker, uint32_t unitBytes, FlowRoute& route)
 {
+    const double share = walker.share;
     const double unit = unitBytes;
     PerLink<double> slowness;
     for (const uint32_t port : walker.ports)
@@ -283,9 +336,9 @@ FlowRoutes::AddShortUses(const Walker& walker,
         const double every = m_parameters.networkLoad.ackEveryPackets;
         const double own =
             every > 0 ? (std::ceil(bytes / unitBytes) - bytes / unitBytes) / every : 1;
-        route.uses.push_back({m_ofPort[port], more, 0});
+        route.uses.push_back({m_ofPort[port], walker.share * more, 0});
         route.uses.push_back(
-            {m_ofPort[port ^ 1], (1 + own) * framing.controlBytes / bytes, 0, true});
+            {m_ofPort[port ^ 1], walker.share * (1 + own) * framing.controlBytes / bytes, 0, true});
     }
 }
 
@@ -394,13 +447,20 @@ FlowRoutes::SetTimes(const Walker& walker, uint32_t unitBytes, FlowRoute& route)
 }
 
 void
-FlowRoutes::FindMarkers(const Walker& walker, uint32_t unitBytes, FlowRoute& route) const
+FlowRoutes::FindMarkers(const std::vector<Walker>& walkers,
+                        uint32_t unitBytes,
+                        FlowRoute& route) const
 {
     double slowest = std::numeric_limits<double>::infinity();
-    for (const uint32_t port : walker.ports)
+    for (const uint32_t port : walkers.front().ports)
     {
         const Link& link = m_cluster.GetLinks()[port / 2];
-        if (link.technology == LinkTechnology::ROCE)
+        const bool isCommon =
+            std::all_of(walkers.begin(), walkers.end(), [port](const Walker& walker) {
+                return std::find(walker.ports.begin(), walker.ports.end(), port) !=
+                       walker.ports.end();
+            });
+        if (link.technology == LinkTechnology::ROCE && isCommon)
         {
             route.queues.push_back(m_ofPort[port]);
         }
@@ -439,6 +499,16 @@ FlowRoutes::StartWalkers(const Connection& connection, uint64_t flow, VertexId f
     if (walkers.empty())
     {
         walkers.push_back(start);
+        return walkers;
+    }
+    double rates = 0;
+    for (const Walker& walker : walkers)
+    {
+        rates += links[walker.ports.front() / 2].bytesPerSecond;
+    }
+    for (Walker& walker : walkers)
+    {
+        walker.share = links[walker.ports.front() / 2].bytesPerSecond / rates;
     }
     return walkers;
 }
@@ -484,14 +554,19 @@ FlowRoutes::LimitByEnds(const Connection& connection, FlowRoute& route) const
 FlowRoutes::Planned
 FlowRoutes::Plan(const Connection& connection, uint64_t flow, uint32_t messageBytes)
 {
-    const auto& links = m_cluster.GetLinks();
     std::vector<VertexId> stops = connection.waypoints;
     stops.push_back(connection.destination);
     std::vector<Walker> walkers = StartWalkers(connection, flow, stops.front());
+    FlowRoute route;
+    route.stripes = static_cast<uint32_t>(walkers.size());
     uint32_t unitBytes = UINT32_MAX;
-    for (Walker& walker : walkers)
+    for (const VertexId stop : stops)
     {
-        for (const VertexId stop : stops)
+        if (m_parameters.spreads)
+        {
+            WalkAll(walkers, stop);
+        }
+        for (Walker& walker : walkers)
         {
             Walk(walker, stop);
             walker.stops.push_back(walker.ports.size());
@@ -499,28 +574,23 @@ FlowRoutes::Plan(const Connection& connection, uint64_t flow, uint32_t messageBy
             {
                 walker.memories.push_back(walker.forwarders.size() - 1);
             }
+            unitBytes = std::min(unitBytes, FindUnitBytes(walker));
         }
-        unitBytes = std::min(unitBytes, FindUnitBytes(walker));
     }
-    FlowRoute route;
-    route.stripes = static_cast<uint32_t>(walkers.size());
     for (const VertexId stop : connection.waypoints)
     {
         route.isNetwork |= m_cluster.GetVertices()[stop].kind == VertexKind::NIC;
     }
-    double rates = 0;
     for (const Walker& walker : walkers)
     {
-        rates += links[walker.ports.front() / 2].bytesPerSecond;
-    }
-    for (const Walker& walker : walkers)
-    {
-        const double rate = links[walker.ports.front() / 2].bytesPerSecond;
-        AddUses(walker, rate / rates, unitBytes, route);
+        AddUses(walker, unitBytes, route);
     }
     if (IsShort(messageBytes))
     {
-        AddShortUses(walkers.front(), messageBytes, unitBytes, route);
+        for (const Walker& walker : walkers)
+        {
+            AddShortUses(walker, messageBytes, unitBytes, route);
+        }
         // What forwards a unit has no more of it than a message.
         unitBytes = route.isNetwork ? std::min(unitBytes, messageBytes) : unitBytes;
     }
@@ -531,7 +601,7 @@ FlowRoutes::Plan(const Connection& connection, uint64_t flow, uint32_t messageBy
     SetTimes(walkers.front(), unitBytes, route);
     if (m_parameters.congestion)
     {
-        FindMarkers(walkers.front(), unitBytes, route);
+        FindMarkers(walkers, unitBytes, route);
     }
     LimitByEnds(connection, route);
     const bool isOfFlow = std::any_of(walkers.begin(), walkers.end(), [](const Walker& walker) {

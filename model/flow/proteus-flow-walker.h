@@ -32,6 +32,7 @@ struct FlowRoutes::Walker
     VertexId source{0};                 //!< where the flow begins
     VertexId at{0};                     //!< where it is
     bool arrivedDown{false};            //!< see Paths
+    double share{1};                    //!< of the flow, that goes this way
     bool isOfFlow{false};               //!< whether the hash has decided between links that differ
     CopyMethod method{CopyMethod::DMA}; //!< who moves the bytes
     PerLink<uint32_t> ports;            //!< directions of links that it has taken

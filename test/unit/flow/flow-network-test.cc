@@ -148,6 +148,43 @@ TEST(FlowNetwork, APacketCrossesEachSwitchOnce)
     EXPECT_NEAR(FindEnds(graph, run.timeline)[0], 100 * 40e-6 + 60e-6, 1e-6);
 }
 
+/// Where packets take all equal ways, no two flows meet on one while another is free.
+TEST(FlowNetwork, PartsOfFlowsTakeAllEqualWays)
+{
+    FabricOptions options;
+    options.kind = "leaf-spine";
+    options.serversPerLeaf = 4;
+    options.spines = 4;
+    const Cluster cluster = MakeHostCluster(8,
+                                            options,
+                                            LinkTechnology::ROCE,
+                                            10 * GB,
+                                            1000000,
+                                            DefaultFraming(LinkTechnology::ROCE));
+    FlowParameters parameters = WithoutKernels();
+    const auto time = [&](uint32_t senders) {
+        double longest = 0;
+        for (parameters.pathSeed = 0; parameters.pathSeed < 8; ++parameters.pathSeed)
+        {
+            Together together(8);
+            for (DeviceId host = 0; host < senders; ++host)
+            {
+                together.Add(Collective::SEND_RECV, {host, host + 4}, 50'000'000);
+            }
+            const ExecutionGraph graph = together.Build();
+            const FlowRun run = RunFlow(graph, cluster, RuntimeOptions(), parameters);
+            for (const double end : FindEnds(graph, run.timeline))
+            {
+                longest = std::max(longest, end);
+            }
+        }
+        return longest;
+    };
+    EXPECT_GT(time(4), 1.9 * time(1)); // some throw has two on one way
+    parameters.spreads = true;
+    EXPECT_NEAR(time(4) / time(1), 1, 1e-3);
+}
+
 TEST(FlowNetwork, CongestionControlLeavesAPartOfLinksAndAddsToPackets)
 {
     LinkFraming framing;
