@@ -89,15 +89,18 @@ ListExecutors(const Options& options)
     return ParseExecutors(options.executor, options.htae, options.calibration);
 }
 
-/// @return whether all executors know how switches choose among equal ports: at flow level a flow
-/// has one path
+/// @param routing FabricVariant::routing @return whether all executors know how switches choose
+/// among equal ports by it: flows have one path, or a part on each
 bool
-KnowRouting(const Options& options)
+KnowRouting(const Options& options, const std::string& routing)
 {
     const std::vector<std::string> executors = ListExecutors(options);
-    return std::all_of(executors.begin(), executors.end(), [](const std::string& executor) {
-        return FindExecutor(executor).GetTraits().hasPackets;
-    });
+    const bool isSpread = routing == "Spray" || routing == "Adaptive";
+    return routing == "Ecmp" ||
+           std::all_of(executors.begin(), executors.end(), [&](const std::string& executor) {
+               const ExecutorTraits& traits = FindExecutor(executor).GetTraits();
+               return traits.hasPackets || (traits.hasCongestion && isSpread);
+           });
 }
 
 /// @return the parts of --fabrics; clusters in short form have commas of their own, so that ";"
@@ -126,10 +129,10 @@ ParseContender(const std::string& text, const FabricOptions& base, const Options
     contender.variant = ReadNamed("--fabrics=" + std::string(options.fabrics), [&]() {
         return FitSpines(ParseFabricVariant(text, base), options.cluster);
     });
-    if (!KnowRouting(options) && contender.variant.routing != "Ecmp")
+    if (!KnowRouting(options, contender.variant.routing))
     {
         throw std::invalid_argument("--fabrics: " + text + ": the executor " + options.executor +
-                                    " knows ECMP only; take --executor=packet");
+                                    " does not know this routing; take --executor=packet");
     }
     return contender;
 }
@@ -158,7 +161,7 @@ ListContenders(const Options& options, const FabricOptions& sizes)
     for (const std::string& text : GetUsualFabricVariants())
     {
         const FabricVariant variant = FitSpines(ParseFabricVariant(text, base), options.cluster);
-        if (KnowRouting(options) || variant.routing == "Ecmp")
+        if (KnowRouting(options, variant.routing))
         {
             contenders.push_back({variant, ""});
         }
@@ -369,9 +372,9 @@ Print(const Options& options, const std::string& job, const std::vector<FabricRo
                  "compute, mean.\nPorts of switches and cables are counted at the rate of a NIC; "
                  "Radix: ports of the largest switch.\nCost: of performance, ports times "
                  "iteration over those of the first row; the network alone.\n"
-              << (KnowRouting(options)
+              << (KnowRouting(options, "Adaptive")
                       ? ""
-                      : "Adaptive routing is known at packet level only: --executor=packet.\n")
+                      : "Adaptive routing is known to packets and flows only: --executor=packet.\n")
               << (options.streams.empty()
                       ? ""
                       : "Iteration: median of the streams. Within spread: the ranges from least to "

@@ -109,7 +109,7 @@ class FabricEndpoint
     }
 
     /**
-     * A data packet leaves a network switch or NIC, and Fabric::SetTelemetry() is on.
+     * A data packet leaves a network switch, and Fabric::SetTelemetry() is on.
      * @param record the packet
      * @param hop what the port says
      */

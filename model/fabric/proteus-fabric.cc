@@ -152,12 +152,9 @@ Fabric::SetUpPort(PortId id, const Link& link)
     const VertexKind fromKind = vertices[port.from].kind;
     const bool network =
         link.technology == LinkTechnology::ROCE || link.technology == LinkTechnology::INFINIBAND;
-    if (fromKind == VertexKind::SWITCH || fromKind == VertexKind::NIC)
+    if (fromKind == VertexKind::SWITCH) // a NIC reads no faster than it sends, and tells nothing
     {
         port.telemetric = network;
-    }
-    if (fromKind == VertexKind::SWITCH) // a NIC reads no faster than it sends, and marks nothing
-    {
         m_marker.SetUpPort(port, link);
     }
     port.lossProbability = link.lossProbability;

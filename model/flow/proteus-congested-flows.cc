@@ -123,8 +123,19 @@ CongestedFlows::Join(uint32_t id, uint32_t rank, int64_t nowPs)
     live.replay->Join(rank, sincePs);
     live.replay->Advance(sincePs);
     Conclude(live);
+    FindEnded(id);
     FindQuiet(live);
     Look();
+}
+
+void
+CongestedFlows::FindEnded(uint32_t id)
+{
+    const Class& live = m_classes[id];
+    for (const RankEnd& ended : live.replay->TakeEnded())
+    {
+        m_ended.push_back({id, ended.rank, live.beginPs + std::llround(ended.endPs)});
+    }
 }
 
 void
@@ -311,6 +322,7 @@ CongestedFlows::Advance(int64_t nowPs, const std::function<double(uint32_t)>& ge
         if (live.replay)
         {
             GoOn(live, seconds, nowPs);
+            FindEnded(id);
             FindQuiet(live);
         }
         live.cap = FindCap(live, seconds);

@@ -14,6 +14,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -124,6 +125,20 @@ class CongestedFlows
         return m_classes[id].endPs;
     }
 
+    /// A rank of a class that is replayed is done.
+    struct Ended
+    {
+        uint32_t id;   //!< of the class
+        uint32_t rank; //!< of its program
+        int64_t endPs; //!< when; may be to come
+    };
+
+    /// @return ranks that are done since the last call
+    std::vector<Ended> TakeEnded()
+    {
+        return std::exchange(m_ended, {});
+    }
+
     /// @return ids of the classes that move
     const std::vector<uint32_t>& GetLive() const
     {
@@ -177,6 +192,8 @@ class CongestedFlows
     /// What has come goes on in the replay of a class. @param live with one @param seconds of the
     /// step @param nowPs its end
     void GoOn(Class& live, double seconds, int64_t nowPs);
+    /// Finds ranks that are done. @param id of a class with a replay
+    void FindEnded(uint32_t id);
     /// @param live a class with a replay: if nothing of it is left to carry, and all ranks have
     /// joined, it is known when it ends
     static void Conclude(Class& live);
@@ -194,6 +211,7 @@ class CongestedFlows
     FluidQueues m_queues;
     std::vector<Class> m_classes; //!< by id
     std::vector<uint32_t> m_live; //!< classes that move
+    std::vector<Ended> m_ended;   //!< TakeEnded()
     int64_t m_lastPs{0};          //!< of the last step
     int64_t m_steps{1};           //!< shortest steps of the queues in the present one
     int64_t m_stepPs{0};          //!< until the next step

@@ -96,6 +96,7 @@ FlowRoutes::AddBranch(VertexId member, VertexId root, bool isUp, bool hasNic, Tr
     for (const VertexId stop : stops)
     {
         Walk(walker, stop);
+        walker.stops.push_back(walker.ports.size());
     }
     tree.unitBytes = std::min(tree.unitBytes, FindUnitBytes(walker));
     FlowRoute part;
@@ -158,8 +159,9 @@ FlowRoutes::PlanGroup(const GroupConnection& connection)
     }
     for (const VertexId root : roots)
     {
-        const Tree tree = MakeTree(connection, root, !isLocal);
-        AddUses(tree.links, rates[root] / allRates, tree.unitBytes, route);
+        Tree tree = MakeTree(connection, root, !isLocal);
+        tree.links.share = rates[root] / allRates;
+        AddUses(tree.links, tree.unitBytes, route);
         route.latencyPs = std::max(route.latencyPs, tree.upPs + tree.downPs);
         route.controlPs = std::max(route.controlPs, tree.controlPs);
         route.ackPs = route.controlPs;

@@ -26,8 +26,7 @@ FlowRoutes::AddLinkResources()
     {
         const Link& link = links[id];
         const FlowLinkParameters& parameters = m_parameters.Get(link.technology);
-        const double capacity = link.bytesPerSecond * parameters.efficiency *
-                                (IsOfNetwork(link) ? m_parameters.networkLoad.utilisation : 1);
+        const double rate = link.bytesPerSecond * parameters.efficiency;
         const VertexKind a = vertices[link.a].kind;
         const VertexKind b = vertices[link.b].kind;
         const bool bundled = link.technology == LinkTechnology::NVLINK &&
@@ -51,7 +50,11 @@ FlowRoutes::AddLinkResources()
             {
                 resource = AddResource(0, parameters.sharing);
             }
-            m_resources[resource].capacity += capacity;
+            // Switches say how loaded they are, NICs do not.
+            const bool isTold =
+                IsOfNetwork(link) && vertices[forward ? link.a : link.b].kind == VertexKind::SWITCH;
+            m_resources[resource].capacity +=
+                isTold ? rate * m_parameters.networkLoad.utilisation : rate;
             const uint32_t port = 2 * id + (forward ? 0 : 1);
             m_resources[resource].ports.push_back(port);
             m_ofPort[port] = resource;

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-// What a FlowNetwork does where congestion control matters: it limits rates step by step, and ranks
-// of a collective begin before the last one has joined.
+// What a FlowNetwork does where congestion control matters, which limits rates step by step, and
+// with ranks of a collective that begin before the last one has joined.
 
 #include "proteus-congested-flows.h"
 #include "proteus-flow-network.h"
@@ -73,6 +73,82 @@ FlowNetwork::CanBeginEarly(const Communication& communication)
 void
 FlowNetwork::BeginEarly(uint32_t id, uint32_t rank)
 {
+    const Communication& communication = m_communications[id];
+    const Task& task = m_graph.GetTask(communication.task);
+    if (m_congested)
+    {
+        BeginCongested(id, rank);
+    }
+    if (!communication.isEarly && HasRoot(task.collective) &&
+        communication.members.size() < m_graph.GetGroup(task.place).size())
+    {
+        BeginAhead(id, rank);
+    }
+}
+
+void
+FlowNetwork::BeginAhead(uint32_t id, uint32_t rank)
+{
+    Communication& communication = m_communications[id];
+    const int64_t nowPs = m_clock.GetTimePs();
+    if (!communication.ahead)
+    {
+        const auto whole = m_profiles.GetWhole(communication.task);
+        if (!whole || !whole->program->groups.empty())
+        {
+            return;
+        }
+        communication.ahead = m_profiles.MakeReplay(communication.task, {}, nullptr, false);
+        communication.aheadPs = nowPs;
+    }
+    communication.ahead->Join(rank, static_cast<double>(nowPs - communication.aheadPs));
+    StepAhead(id);
+}
+
+void
+FlowNetwork::StepAhead(uint32_t id)
+{
+    Communication& communication = m_communications[id];
+    LiveReplay& ahead = *communication.ahead;
+    const auto sincePs = static_cast<double>(m_clock.GetTimePs() - communication.aheadPs);
+    ahead.Advance(sincePs);
+    for (const RankEnd& ended : ahead.TakeEnded())
+    {
+        EndAhead(communication,
+                 ended.rank,
+                 std::max<int64_t>(0, std::llround(ended.endPs - sincePs)));
+    }
+    const uint32_t version = ++communication.aheadVersion;
+    if (!ahead.IsIdle())
+    {
+        const auto afterPs = static_cast<int64_t>(std::ceil(ahead.GetNextPs() - sincePs));
+        m_clock.Schedule(0, std::max<int64_t>(1, afterPs), [this, id, version]() {
+            if (m_communications[id].ahead && m_communications[id].aheadVersion == version)
+            {
+                StepAhead(id);
+            }
+        });
+    }
+}
+
+void
+FlowNetwork::EndAhead(Communication& communication, uint32_t rank, int64_t afterPs)
+{
+    auto& ended = communication.ended;
+    if (std::find(ended.begin(), ended.end(), rank) != ended.end())
+    {
+        return; // by another replay
+    }
+    ended.push_back(rank);
+    const auto member = std::find_if(communication.members.begin(),
+                                     communication.members.end(),
+                                     [rank](const auto& other) { return other.rank == rank; });
+    m_clock.Schedule(member->device, afterPs, std::move(member->done));
+}
+
+void
+FlowNetwork::BeginCongested(uint32_t id, uint32_t rank)
+{
     Communication& communication = m_communications[id];
     const auto& group = m_graph.GetGroup(m_graph.GetTask(communication.task).place);
     communication.ready.push_back(rank);
@@ -80,6 +156,7 @@ FlowNetwork::BeginEarly(uint32_t id, uint32_t rank)
     {
         AdvanceCongestion();
         m_congested->Join(communication.live.front(), rank, m_clock.GetTimePs());
+        EndReplayed();
         RequestStep();
     }
     else if (!communication.isWaiting && communication.members.size() < group.size() &&
@@ -107,6 +184,7 @@ FlowNetwork::BeginWaiting()
         communication.isWaiting = false;
         communication.isReplayed = true;
         communication.isEarly = true;
+        communication.ahead = nullptr;
         Activate(id, 0);
     }
 }
@@ -123,6 +201,7 @@ FlowNetwork::JoinLast(const Communication& communication)
             m_congested->Join(communication.live.front(), rank, m_clock.GetTimePs());
         }
     }
+    EndReplayed();
     RequestStep();
 }
 
@@ -137,6 +216,27 @@ FlowNetwork::AdvanceCongestion()
 {
     m_congested->Advance(m_clock.GetTimePs(),
                          [this](uint32_t id) { return GetLeft(m_classes[id]); });
+    EndReplayed();
+}
+
+void
+FlowNetwork::EndReplayed()
+{
+    for (const CongestedFlows::Ended& ended : m_congested->TakeEnded())
+    {
+        const uint32_t id = m_classes[ended.id].communication;
+        Communication& communication = m_communications[id];
+        const int64_t afterPs = std::max<int64_t>(0, ended.endPs - m_clock.GetTimePs());
+        if (!communication.left.empty())
+        {
+            if (std::exchange(communication.left[ended.rank], 0) > 0)
+            {
+                EndRank(id, ended.rank, afterPs);
+            }
+            continue;
+        }
+        EndAhead(communication, ended.rank, afterPs);
+    }
 }
 
 void

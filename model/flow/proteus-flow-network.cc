@@ -85,6 +85,9 @@ FlowNetwork::Join(DeviceId device, TaskId task, uint32_t microBatch, std::functi
         made.isEarly = false;
         made.isWaiting = false;
         made.ready.clear();
+        made.ended.clear();
+        made.left.clear();
+        made.ahead = nullptr;
         made.members.clear();
         made.members.reserve(group.size());
     }
@@ -98,7 +101,7 @@ FlowNetwork::Join(DeviceId device, TaskId task, uint32_t microBatch, std::functi
         communication.profile = &m_profiles.Get(task);
         m_clock.Schedule(device, communication.profile->launchPs, [this, id]() { Begin(id); });
     }
-    else if (m_congested && group.size() > 2)
+    else if (group.size() > 2 && (m_congested || HasRoot(m_graph.GetTask(task).collective)))
     {
         communication.profile = &m_profiles.Get(task);
         m_clock.Schedule(device, communication.profile->launchPs, [this, id, rank]() {
@@ -115,6 +118,7 @@ FlowNetwork::Begin(uint32_t id)
               communication.members.end(),
               [](const auto& a, const auto& b) { return a.rank < b.rank; });
     const auto& classes = communication.profile->classes;
+    communication.ahead = nullptr;
     if (communication.isWaiting)
     {
         m_congested->StopAwaiting(classes.front());
@@ -137,21 +141,24 @@ FlowNetwork::Begin(uint32_t id)
     }
     m_sentBytes += communication.profile->sentBytes;
     ++m_collectives;
+    const auto& ended = communication.ended;
     for (const auto& member : communication.members)
     {
-        if (m_listener)
+        if (m_listener && std::find(ended.begin(), ended.end(), member.rank) == ended.end())
         {
             m_listener->ChangeCommunication(member.device, 1);
         }
         communication.computing += m_isComputing[member.device];
         m_underWay[member.device].push_back(id);
     }
-    for (std::size_t rank = 0; rank < communication.left.size(); ++rank)
+    for (const auto& member : communication.members)
     {
-        if (communication.left[rank] == 0)
+        const bool hasEnded = std::find(ended.begin(), ended.end(), member.rank) != ended.end();
+        if (communication.left[member.rank] == 0 && !hasEnded)
         {
-            EndRank(id, static_cast<uint32_t>(rank), 0);
+            EndRank(id, member.rank, 0);
         }
+        communication.left[member.rank] *= hasEnded ? 0 : 1;
     }
     for (uint32_t i = 0; i < classes.size() && !communication.isEarly; ++i)
     {
@@ -336,7 +343,8 @@ FlowNetwork::Finish(uint32_t id, uint32_t version)
     }
     for (uint32_t rank = 0; rank < afterPs.size(); ++rank)
     {
-        if (afterPs[rank] >= 0 && !isDone[rank] && --communication.left[rank] == 0)
+        const bool isLeft = afterPs[rank] >= 0 && !isDone[rank] && communication.left[rank] > 0;
+        if (isLeft && --communication.left[rank] == 0)
         {
             // Of several classes, the latencies behind the last one count.
             EndRank(place, rank, std::max<int64_t>(0, afterPs[rank] - latePs));
@@ -501,7 +509,8 @@ FlowNetwork::EndEarly(LiveClass& live, double left)
     while (live.nEarly < early.size() && early[live.nEarly].left >= left)
     {
         const uint32_t rank = early[live.nEarly++].rank;
-        if (--m_communications[live.communication].left[rank] == 0)
+        uint32_t& waits = m_communications[live.communication].left[rank];
+        if (waits > 0 && --waits == 0)
         {
             EndRank(live.communication, rank, 0);
         }

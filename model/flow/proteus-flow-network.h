@@ -153,9 +153,14 @@ class FlowNetwork : public Network
         const std::vector<LateClass>* late{nullptr};
         std::vector<Member> members; //!< that have joined
         std::vector<uint32_t> ready; //!< ranks that may have begun before the last one
-        std::vector<uint32_t> left;  //!< by rank: classes that it waits for
+        std::vector<uint32_t> ended; //!< ranks that are done before the last one has joined
+        std::vector<uint32_t> left;  //!< by rank: classes that it waits for; none before that
         std::vector<uint32_t> live;  //!< classes that move bytes
         uint32_t classesLeft{0};
+        /// What its ranks do before the last one has joined, which may be all for some; or null.
+        std::unique_ptr<LiveReplay> ahead;
+        int64_t aheadPs{0};       //!< begin of that
+        uint32_t aheadVersion{0}; //!< counts its steps; an event with an older one is void
     };
 
     /// Part of the time alone by which a rank is late at least.
@@ -182,9 +187,20 @@ class FlowNetwork : public Network
         uint32_t nEarly{0};   //!< ranks of GetEarly() that have ended
     };
 
-    /// A rank begins with what it can do before others have joined, where congestion control has
-    /// that matter. @param id of a communication @param rank that has been launched
+    /// A rank begins with what it can do before others have joined. @param id of a communication
+    /// @param rank that has been launched
     void BeginEarly(uint32_t id, uint32_t rank);
+    /// The same where congestion control has that matter. @param id of a communication @param rank
+    /// that has been launched
+    void BeginCongested(uint32_t id, uint32_t rank);
+    /// The same on idle links, to know which ranks are done. @param id of a communication with a
+    /// root @param rank that has been launched
+    void BeginAhead(uint32_t id, uint32_t rank);
+    /// Goes on with Communication::ahead. @param id of a communication
+    void StepAhead(uint32_t id);
+    /// @param communication not all of whose ranks have joined @param rank that is done
+    /// @param afterPs when
+    void EndAhead(Communication& communication, uint32_t rank, int64_t afterPs);
     /// @param communication not all of whose ranks have joined @return whether some may begin
     bool CanBeginEarly(const Communication& communication);
     /// Congestion control matters from now on: what waits for ranks begins without them.
@@ -241,6 +257,8 @@ class FlowNetwork : public Network
     bool BeginCongestion(uint32_t place);
     /// Has congestion control go on to the present.
     void AdvanceCongestion();
+    /// Ranks of what is replayed that are done end.
+    void EndReplayed();
     /// Has congestion control go on when its step is over.
     void RequestStep();
     /// @param communication under way @param flows a class of it @return the rate that it has

@@ -31,6 +31,8 @@ namespace
 
 /// Picoseconds in a second.
 constexpr double PS_PER_SECOND = 1e12;
+/// Ways that a flow takes at most, of equal ones: of more, those of many flows are all taken.
+constexpr std::size_t MOST_WAYS = 64;
 
 /// Bytes after which a switch at the end of a link forwards a unit: defaults of the packet engine
 /// (ns3::proteus::Fabric::InternalCutThrough, InfinibandCutThrough, RoceCutThrough).
@@ -147,31 +149,82 @@ FlowRoutes::Walk(Walker& walker, VertexId to) const
 {
     while (walker.at != to)
     {
-        const auto& choices = m_paths.NextPorts(walker.at, to, walker.arrivedDown);
-        if (choices.empty())
-        {
-            throw std::invalid_argument(
-                "flow network: no path from " + m_cluster.GetVertices()[walker.source].name +
-                " to " + m_cluster.GetVertices()[to].name + ": no links of the cluster lead there");
-        }
+        const auto& choices = FindChoices(walker, to);
         walker.isOfFlow = walker.isOfFlow || !AreAlike(walker.at, choices);
         const uint32_t place = m_flowPlaces[walker.at];
         const std::size_t choice = walker.at == walker.source
                                        ? PickFirstPort(walker.hash, place, choices.size())
                                        : PickNextPort(walker.hash, place, choices.size());
-        const std::size_t position = choices[choice];
-        const Port& port = m_cluster.GetPorts(walker.at)[position];
-        walker.arrivedDown = m_paths.GoesDown(walker.at, position);
-        walker.ports.push_back(2 * port.link +
-                               (m_cluster.GetLinks()[port.link].a == walker.at ? 0 : 1));
-        walker.at = port.neighbor;
-        walker.forwarders.push_back(walker.at);
+        Take(walker, choices[choice]);
+    }
+}
+
+const std::vector<uint16_t>&
+FlowRoutes::FindChoices(const Walker& walker, VertexId to) const
+{
+    const auto& choices = m_paths.NextPorts(walker.at, to, walker.arrivedDown);
+    if (choices.empty())
+    {
+        throw std::invalid_argument(
+            "flow network: no path from " + m_cluster.GetVertices()[walker.source].name + " to " +
+            m_cluster.GetVertices()[to].name + ": no links of the cluster lead there");
+    }
+    return choices;
+}
+
+void
+FlowRoutes::Take(Walker& walker, std::size_t position) const
+{
+    const Port& port = m_cluster.GetPorts(walker.at)[position];
+    walker.arrivedDown = m_paths.GoesDown(walker.at, position);
+    walker.ports.push_back(2 * port.link +
+                           (m_cluster.GetLinks()[port.link].a == walker.at ? 0 : 1));
+    walker.at = port.neighbor;
+    walker.forwarders.push_back(walker.at);
+}
+
+void
+FlowRoutes::WalkAll(std::vector<Walker>& walkers, VertexId to) const
+{
+    for (bool hasMoved = true; hasMoved;)
+    {
+        hasMoved = false;
+        // All by one link, so that what they may become is shared out evenly.
+        const std::size_t before = walkers.size();
+        for (std::size_t i = 0; i < before; ++i)
+        {
+            if (walkers[i].at == to)
+            {
+                continue;
+            }
+            hasMoved = true;
+            const auto& choices = FindChoices(walkers[i], to);
+            const bool isSpread =
+                m_cluster.GetVertices()[walkers[i].at].kind == VertexKind::SWITCH &&
+                !AreAlike(walkers[i].at, choices);
+            const std::size_t ways =
+                isSpread ? std::clamp<std::size_t>(MOST_WAYS / before, 1, choices.size()) : 1;
+            walkers[i].isOfFlow |= ways < choices.size() && !AreAlike(walkers[i].at, choices);
+            const uint32_t place = m_flowPlaces[walkers[i].at];
+            const std::size_t first = walkers[i].at == walkers[i].source
+                                          ? PickFirstPort(walkers[i].hash, place, choices.size())
+                                          : PickNextPort(walkers[i].hash, place, choices.size());
+            walkers[i].share /= static_cast<double>(ways);
+            for (std::size_t way = 1; way < ways; ++way)
+            {
+                walkers.push_back(walkers[i]);
+                Take(walkers.back(),
+                     choices[(first + way * choices.size() / ways) % choices.size()]);
+            }
+            Take(walkers[i], choices[first]);
+        }
     }
 }
 
 void
-FlowRoutes::AddUses(const Walker& walker, double share, uint32_t unitBytes, FlowRoute& route)
+FlowRoutes::AddUses(const Walker& walker, uint32_t unitBytes, FlowRoute& route)
 {
+    const double share = walker.share;
     const double unit = unitBytes;
     PerLink<double> slowness;
     for (const uint32_t port : walker.ports)
@@ -283,9 +336,9 @@ FlowRoutes::AddShortUses(const Walker& walker,
         const double every = m_parameters.networkLoad.ackEveryPackets;
         const double own =
             every > 0 ? (std::ceil(bytes / unitBytes) - bytes / unitBytes) / every : 1;
-        route.uses.push_back({m_ofPort[port], more, 0});
+        route.uses.push_back({m_ofPort[port], walker.share * more, 0});
         route.uses.push_back(
-            {m_ofPort[port ^ 1], (1 + own) * framing.controlBytes / bytes, 0, true});
+            {m_ofPort[port ^ 1], walker.share * (1 + own) * framing.controlBytes / bytes, 0, true});
     }
 }
 
@@ -349,53 +402,65 @@ FlowRoutes::SetTimes(const Walker& walker, uint32_t unitBytes, FlowRoute& route)
     double latency = 0;
     double control = 0;
     double acknowledgement = 0;
+    double begins = 0; // a unit on the next link, but for propagation
+    double ends = 0;   // on the last one
     // The receiver's NIC acknowledges.
     const std::size_t toNic = CountLinksToNic(walker);
-    // A device that forwards at a rate of its own has all of a unit before it sends that on.
-    for (std::size_t i = 0; i + 1 < walker.ports.size() && i < walker.forwarders.size(); ++i)
-    {
-        const uint32_t forward = FindForward(walker, i);
-        const double whole =
-            forward == NO_RESOURCE ? 0 : unitBytes * PS_PER_SECOND / m_resources[forward].capacity;
-        latency += whole;
-        acknowledgement -= i + 1 >= toNic ? whole : 0;
-    }
     for (std::size_t i = 0; i < walker.ports.size(); ++i)
     {
         const Link& link = m_cluster.GetLinks()[walker.ports[i] / 2];
+        const double psPerByte = PS_PER_SECOND / link.bytesPerSecond;
+        const double unitPs =
+            static_cast<double>(link.framing.For(walker.method).WireBytes(unitBytes)) * psPerByte;
+        route.unitPsPerByte = std::max(route.unitPsPerByte, unitPs / unitBytes);
         const double extra = static_cast<double>(m_parameters.Get(link.technology).latencyPs);
         const double wire = static_cast<double>(link.delayPs) + extra;
-        const double back = static_cast<double>(link.delayPs) +
-                            link.framing.controlBytes * PS_PER_SECOND / link.bytesPerSecond;
-        const double head = i + 1 < walker.ports.size() ? GetHeadBytes(link, unitBytes) *
-                                                              PS_PER_SECOND / link.bytesPerSecond
-                                                        : 0;
-        latency += wire + head;
+        const double back =
+            static_cast<double>(link.delayPs) + link.framing.controlBytes * psPerByte;
+        // The last byte cannot leave before it is there.
+        ends = std::max(ends, begins + unitPs);
+        const bool isStop =
+            std::find(walker.stops.begin(), walker.stops.end(), i + 1) != walker.stops.end();
+        const double head = GetHeadBytes(link, unitBytes) * psPerByte;
+        begins = isStop ? ends : std::min(ends, begins + head);
+        latency += wire;
         control += back;
-        acknowledgement += (i < toNic ? back : -wire) - (i + 1 >= toNic ? head : 0);
+        acknowledgement += i < toNic ? back : -wire;
+        acknowledgement += i + 1 == toNic ? ends : 0;
+        // A device that forwards at a rate of its own has all of a unit before it sends that on.
+        const bool isForwarded = i + 1 < walker.ports.size() && i < walker.forwarders.size();
+        const uint32_t forward = isForwarded ? FindForward(walker, i) : NO_RESOURCE;
+        if (forward != NO_RESOURCE)
+        {
+            ends =
+                std::max(ends, begins + unitBytes * PS_PER_SECOND / m_resources[forward].capacity);
+            begins = ends;
+        }
     }
+    acknowledgement -= ends;
+    // The unit's bytes are on the slowest link while those of its message move.
+    latency += ends - route.unitPsPerByte * unitBytes;
     route.unitBytes = unitBytes;
-    for (const uint32_t port : walker.ports)
-    {
-        const Link& link = m_cluster.GetLinks()[port / 2];
-        const double wireBytes =
-            static_cast<double>(link.framing.For(walker.method).WireBytes(unitBytes));
-        route.unitPsPerByte = std::max(route.unitPsPerByte,
-                                       wireBytes * PS_PER_SECOND / link.bytesPerSecond / unitBytes);
-    }
     route.latencyPs = std::max<int64_t>(0, std::llround(latency));
     route.controlPs = std::llround(control);
     route.ackPs = std::llround(acknowledgement);
 }
 
 void
-FlowRoutes::FindMarkers(const Walker& walker, uint32_t unitBytes, FlowRoute& route) const
+FlowRoutes::FindMarkers(const std::vector<Walker>& walkers,
+                        uint32_t unitBytes,
+                        FlowRoute& route) const
 {
     double slowest = std::numeric_limits<double>::infinity();
-    for (const uint32_t port : walker.ports)
+    for (const uint32_t port : walkers.front().ports)
     {
         const Link& link = m_cluster.GetLinks()[port / 2];
-        if (link.technology == LinkTechnology::ROCE)
+        const bool isCommon =
+            std::all_of(walkers.begin(), walkers.end(), [port](const Walker& walker) {
+                return std::find(walker.ports.begin(), walker.ports.end(), port) !=
+                       walker.ports.end();
+            });
+        if (link.technology == LinkTechnology::ROCE && isCommon)
         {
             route.queues.push_back(m_ofPort[port]);
         }
@@ -434,6 +499,16 @@ FlowRoutes::StartWalkers(const Connection& connection, uint64_t flow, VertexId f
     if (walkers.empty())
     {
         walkers.push_back(start);
+        return walkers;
+    }
+    double rates = 0;
+    for (const Walker& walker : walkers)
+    {
+        rates += links[walker.ports.front() / 2].bytesPerSecond;
+    }
+    for (Walker& walker : walkers)
+    {
+        walker.share = links[walker.ports.front() / 2].bytesPerSecond / rates;
     }
     return walkers;
 }
@@ -479,42 +554,43 @@ FlowRoutes::LimitByEnds(const Connection& connection, FlowRoute& route) const
 FlowRoutes::Planned
 FlowRoutes::Plan(const Connection& connection, uint64_t flow, uint32_t messageBytes)
 {
-    const auto& links = m_cluster.GetLinks();
     std::vector<VertexId> stops = connection.waypoints;
     stops.push_back(connection.destination);
     std::vector<Walker> walkers = StartWalkers(connection, flow, stops.front());
+    FlowRoute route;
+    route.stripes = static_cast<uint32_t>(walkers.size());
     uint32_t unitBytes = UINT32_MAX;
-    for (Walker& walker : walkers)
+    for (const VertexId stop : stops)
     {
-        for (const VertexId stop : stops)
+        if (m_parameters.spreads)
+        {
+            WalkAll(walkers, stop);
+        }
+        for (Walker& walker : walkers)
         {
             Walk(walker, stop);
+            walker.stops.push_back(walker.ports.size());
             if (HasStagingMemory(m_cluster.GetVertices()[stop]))
             {
                 walker.memories.push_back(walker.forwarders.size() - 1);
             }
+            unitBytes = std::min(unitBytes, FindUnitBytes(walker));
         }
-        unitBytes = std::min(unitBytes, FindUnitBytes(walker));
     }
-    FlowRoute route;
-    route.stripes = static_cast<uint32_t>(walkers.size());
     for (const VertexId stop : connection.waypoints)
     {
         route.isNetwork |= m_cluster.GetVertices()[stop].kind == VertexKind::NIC;
     }
-    double rates = 0;
     for (const Walker& walker : walkers)
     {
-        rates += links[walker.ports.front() / 2].bytesPerSecond;
-    }
-    for (const Walker& walker : walkers)
-    {
-        const double rate = links[walker.ports.front() / 2].bytesPerSecond;
-        AddUses(walker, rate / rates, unitBytes, route);
+        AddUses(walker, unitBytes, route);
     }
     if (IsShort(messageBytes))
     {
-        AddShortUses(walkers.front(), messageBytes, unitBytes, route);
+        for (const Walker& walker : walkers)
+        {
+            AddShortUses(walker, messageBytes, unitBytes, route);
+        }
         // What forwards a unit has no more of it than a message.
         unitBytes = route.isNetwork ? std::min(unitBytes, messageBytes) : unitBytes;
     }
@@ -525,7 +601,7 @@ FlowRoutes::Plan(const Connection& connection, uint64_t flow, uint32_t messageBy
     SetTimes(walkers.front(), unitBytes, route);
     if (m_parameters.congestion)
     {
-        FindMarkers(walkers.front(), unitBytes, route);
+        FindMarkers(walkers, unitBytes, route);
     }
     LimitByEnds(connection, route);
     const bool isOfFlow = std::any_of(walkers.begin(), walkers.end(), [](const Walker& walker) {

@@ -159,9 +159,17 @@ class FlowRoutes
     bool AreAlike(VertexId at, const std::vector<uint16_t>& positions) const;
     /// @param walker to bring @param to the next vertex where the flow is sent on
     void Walk(Walker& walker, VertexId to) const;
-    /// @param walker with its links @param share of the flow that it carries
-    /// @param unitBytes of the flow @param route to add to
-    void AddUses(const Walker& walker, double share, uint32_t unitBytes, FlowRoute& route);
+    /// A walker takes a link. @param walker which one @param position of the link at its vertex
+    void Take(Walker& walker, std::size_t position) const;
+    /// @param walker that is on its way @param to the next stop @return its choices of links
+    /// @throw std::invalid_argument if there are none
+    const std::vector<uint16_t>& FindChoices(const Walker& walker, VertexId to) const;
+    /// The same where packets take all equal ways: walkers become more at switches of the network.
+    /// @param walkers to bring @param to the next vertex where the flow is sent on
+    void WalkAll(std::vector<Walker>& walkers, VertexId to) const;
+    /// @param walker with its links, which have its share of the flow @param unitBytes of the flow
+    /// @param route to add to
+    void AddUses(const Walker& walker, uint32_t unitBytes, FlowRoute& route);
     /// @param link that a unit crosses @param unitBytes payload of that @return bytes that
     /// congestion control adds to it there
     double FindTelemetry(const Link& link, uint32_t unitBytes) const;
@@ -175,7 +183,7 @@ class FlowRoutes
                              double share,
                              uint32_t unitBytes,
                              FlowRoute& route) const;
-    /// What short messages take of a network's links besides. @param walker with its links
+    /// What short messages take of a network's links besides. @param walker with its share
     /// @param messageBytes of the flow @param unitBytes of it @param route to add to
     void AddShortUses(const Walker& walker,
                       uint32_t messageBytes,
@@ -204,9 +212,12 @@ class FlowRoutes
                                      VertexId firstStop) const;
     /// @param walker with its links @return the smallest unit of them
     uint32_t FindUnitBytes(const Walker& walker) const;
-    /// Notes where packets may get marks. @param walker with its links @param unitBytes of the flow
+    /// Notes where packets may get marks: on what all go by, as equal ways have queues of their
+    /// own. @param walkers of the flow @param unitBytes of the flow
     /// @param route to complete
-    void FindMarkers(const Walker& walker, uint32_t unitBytes, FlowRoute& route) const;
+    void FindMarkers(const std::vector<Walker>& walkers,
+                     uint32_t unitBytes,
+                     FlowRoute& route) const;
     /// @param connection of the route @param route gets what the GPUs at its ends take and allow
     void LimitByEnds(const Connection& connection, FlowRoute& route) const;
     /// @param connection an operation @return whether NVLink joins its members

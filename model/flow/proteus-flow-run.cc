@@ -224,6 +224,7 @@ RunFlowRung(const ExecutionGraph& graph,
     {
         parameters.congestion = nullptr;
         parameters.networkLoad = {};
+        parameters.spreads = false;
     }
     FlowRun run = RunFlow(
         graph,
@@ -266,6 +267,12 @@ RunFlowRung(const ExecutionGraph& graph,
     {
         record.notes.push_back("flows know no congestion control but by notifications (dcqcn): "
                                "where they meet at a switch of RoCE, packets can take longer");
+    }
+    if (parameters.spreads && parameters.congestion && CrossesRoceSwitch(cluster, record.links))
+    {
+        record.notes.push_back("parts of flows take all equal ways between switches: congestion "
+                               "control knows the queues there of no way, and packets can take "
+                               "longer");
     }
     AddSharingNote(run.sharing, graph.GetNDevices(), record);
     return record;

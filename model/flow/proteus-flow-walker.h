@@ -32,11 +32,13 @@ struct FlowRoutes::Walker
     VertexId source{0};                 //!< where the flow begins
     VertexId at{0};                     //!< where it is
     bool arrivedDown{false};            //!< see Paths
+    double share{1};                    //!< of the flow, that goes this way
     bool isOfFlow{false};               //!< whether the hash has decided between links that differ
     CopyMethod method{CopyMethod::DMA}; //!< who moves the bytes
     PerLink<uint32_t> ports;            //!< directions of links that it has taken
     PerLink<VertexId> forwarders;       //!< vertices that it has passed
     PerLink<std::size_t> memories;      //!< positions of those whose memory takes it in
+    PerLink<std::size_t> stops;         //!< links up to each stop, which has all of a unit first
 
     /// @param position of a vertex that it has passed @return whether its memory takes the flow in
     bool IsInMemory(std::size_t position) const

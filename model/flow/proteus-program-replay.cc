@@ -139,6 +139,8 @@ class Replay
           m_senders(flows.size(), NO_ID)
     {
         m_rankStepPs.assign(program.ranks.size(), 0);
+        m_rankAckPs.assign(program.ranks.size(), 0);
+        m_sending.assign(program.ranks.size(), 0);
         m_messages.Reserve(flows.size());
         for (std::size_t i = 0; i < flows.size(); ++i)
         {
@@ -173,10 +175,17 @@ class Replay
         return m_blocksLeft == 0;
     }
 
-    /// @return whether nothing happens unless a rank joins, or what others carry arrives
-    bool IsIdle() const
+    /// @return when something happens unless a rank joins, or what others carry arrives
+    double GetNextPs() const
     {
-        return std::isinf(m_clock.GetNextPs());
+        return m_clock.GetNextPs();
+    }
+
+    /// @return ranks that are done since the last call: their blocks have done their steps, and all
+    /// that they have sent is acknowledged. None of programs with network groups.
+    std::vector<RankEnd> TakeEnded()
+    {
+        return std::exchange(m_ended, {});
     }
 
     /// @return end of the last step so far
@@ -210,9 +219,10 @@ class Replay
     bool Occupy(uint32_t id, const Step& step);
     void End(uint32_t id, const Step& step);
 
-    bool EndBlock(uint32_t /* block */)
+    bool EndBlock(uint32_t id)
     {
         --m_blocksLeft;
+        CheckDone(GetRank(m_machine.GetBlock(id)));
         return false; // ranks stay until the program is done
     }
 
@@ -224,6 +234,8 @@ class Replay
     }
 
     void SetUpRank(uint32_t rank);
+    /// A rank has done something. @param rank which one
+    void CheckDone(uint32_t rank);
     /// The blocks of a rank do what they can. @param rank that has joined
     void BeginRank(uint32_t rank);
     /// The bytes of a step leave over a flow.
@@ -250,6 +262,9 @@ class Replay
     std::vector<uint32_t> m_senders;   //!< by flow: block
     std::vector<double> m_rankStepPs;  //!< by rank: end of its last step
     std::vector<uint32_t> m_runs;      //!< by rank: its place in the machine
+    std::vector<uint32_t> m_sending;   //!< by rank: messages that have not arrived
+    std::vector<double> m_rankAckPs;   //!< by rank: when it knows that all others have
+    std::vector<RankEnd> m_ended;      //!< TakeEnded()
     uint32_t m_blocksLeft{0};          //!< that have steps to do
     ReplayTimes m_times;
 };
@@ -392,6 +407,10 @@ Replay::SendMessage(uint32_t flow, const Step& step)
     // A step without bytes is a flag, which has at least one.
     const auto bytes = static_cast<double>(
         std::max<uint64_t>(GetTraits(m_program.protocol).WireBytes(step.bytes), 1));
+    if (m_flows[flow].group == NO_GROUP)
+    {
+        ++m_sending[m_flows[flow].from];
+    }
     if (flow < m_isCarried.size() && m_isCarried[flow])
     {
         m_carry(flow, bytes, m_clock.GetNowPs());
@@ -463,8 +482,26 @@ Replay::NoteSent(uint32_t flow, double behindPs)
 }
 
 void
+Replay::CheckDone(uint32_t rank)
+{
+    if (m_program.groups.empty() && m_sending[rank] == 0 &&
+        m_machine.GetRank(m_runs[rank]).blocksLeft == 0)
+    {
+        m_ended.push_back({rank, std::max(m_rankStepPs[rank], m_rankAckPs[rank])});
+    }
+}
+
+void
 Replay::Arrive(uint32_t flow, double arrival)
 {
+    if (m_flows[flow].group == NO_GROUP)
+    {
+        const uint32_t rank = m_flows[flow].from;
+        const auto ackPs = static_cast<double>(m_messages.GetRoute(flow).ackPs);
+        m_rankAckPs[rank] = std::max(m_rankAckPs[rank], arrival + ackPs);
+        --m_sending[rank];
+        CheckDone(rank);
+    }
     const int64_t latencyPs = m_flows[flow].group != NO_GROUP
                                   ? m_costs.groupLatencyPs
                                   : m_machine.GetBlock(m_receivers[flow]).cost.latencyPs;
@@ -639,10 +676,10 @@ LiveReplay::HasAllRanks() const
     return m_body->HasAllRanks();
 }
 
-bool
-LiveReplay::IsIdle() const
+double
+LiveReplay::GetNextPs() const
 {
-    return m_body->Get().IsIdle();
+    return m_body->Get().GetNextPs();
 }
 
 void
@@ -655,6 +692,12 @@ double
 LiveReplay::GetBytes(uint32_t flow) const
 {
     return m_body->GetBytes(flow);
+}
+
+std::vector<RankEnd>
+LiveReplay::TakeEnded()
+{
+    return m_body->Get().TakeEnded();
 }
 
 double

@@ -13,6 +13,7 @@
 #include "ns3/proteus-block-cost.h"
 #include "ns3/proteus-program.h"
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -89,6 +90,14 @@ struct ReplayInput
     ReplayCosts costs;                                //!< of the steps
 };
 
+/// @ingroup proteus
+/// A rank whose part of a program is done.
+struct RankEnd
+{
+    uint32_t rank; //!< which one
+    double endPs;  //!< when, picoseconds from the first step on; may be to come
+};
+
 /**
  * @ingroup proteus
  * The same beside a run: it goes on in time with others, which carry the messages of some of its
@@ -120,8 +129,15 @@ class LiveReplay
     /// the last Advance()
     void Join(uint32_t rank, double timePs);
 
-    /// @return whether nothing happens but for what others carry and for ranks that join
-    bool IsIdle() const;
+    /// @return when something happens next, but for what others carry and for ranks that join;
+    /// infinite: never
+    double GetNextPs() const;
+
+    /// @return whether nothing happens but for these
+    bool IsIdle() const
+    {
+        return std::isinf(GetNextPs());
+    }
 
     /// @return whether all ranks have joined
     bool HasAllRanks() const;
@@ -135,6 +151,9 @@ class LiveReplay
 
     /// @param flow a flow @return bytes of all its messages
     double GetBytes(uint32_t flow) const;
+
+    /// @return ranks that are done since the last call, of programs without network groups
+    std::vector<RankEnd> TakeEnded();
 
     /// @return when the last step was done, picoseconds
     double GetEndPs() const;

@@ -13,6 +13,7 @@
 
 #include "ns3/boolean.h"
 #include "ns3/nstime.h"
+#include "ns3/proteus-compat.h"
 #include "ns3/proteus-congestion-type.h"
 #include "ns3/proteus-fabric.h"
 #include "ns3/random-variable-stream.h"
@@ -236,6 +237,13 @@ ReadExecutorSettings(int64_t stream)
     settings.flow.attributes.insert("ns3::proteus::Fabric::InfinibandBuffer");
     settings.flow.infinibandBufferBytes = static_cast<uint32_t>(
         ReadDefault<UintegerValue>(Fabric::GetTypeId(), "InfinibandBuffer").Get());
+    const auto routing = static_cast<RoutingMode>(
+        ReadDefault<EnumValueOf<RoutingMode>>(Fabric::GetTypeId(), "Routing").Get());
+    if (routing == RoutingMode::SPRAY || routing == RoutingMode::ADAPTIVE)
+    {
+        settings.flow.spreads = true;
+        settings.flow.attributes.insert("ns3::proteus::Fabric::Routing");
+    }
     settings.stream = stream;
     // As Transport::SetFabric() draws it.
     const Ptr<UniformRandomVariable> random = CreateObject<UniformRandomVariable>();

@@ -65,6 +65,9 @@ struct FlowParameters
     double communicationSlowdown{0};
     /// Seed of path choice, as the packet network draws it from its random stream.
     uint32_t pathSeed{0};
+    /// Whether packets take all of several equal ways through the network
+    /// (ns3::proteus::Fabric::Routing is Spray or Adaptive), so that each has its part of a flow.
+    bool spreads{false};
     /// What an input of an InfiniBand switch holds for an output that is full, before it is held
     /// up: ns3::proteus::Fabric::InfinibandBuffer. With 0 no input is.
     uint32_t infinibandBufferBytes{131072};

@@ -30,9 +30,16 @@ struct CongestionPath
 {
     double bytesPerSecond{0};   //!< rate of its slowest link
     int64_t baseRttPs{0};       //!< of a full packet and its acknowledgement when nothing queues
+    int64_t beforeNicPs{0};     //!< part of it before the NIC of the sender begins to send
     uint32_t packetBytes{4096}; //!< payload of a full packet
     uint32_t wireBytes{4096};   //!< the same packet on the slowest link, with all its framing
     uint32_t hops{1};           //!< links one way
+
+    /// @return CongestionFeedback::rttPs of a full packet when nothing queues
+    int64_t GetMeasuredRttPs() const
+    {
+        return baseRttPs - beforeNicPs;
+    }
 
     /// @return bandwidth-delay product in bytes
     double GetBandwidthDelayProduct() const
@@ -45,10 +52,13 @@ struct CongestionPath
 /// What an acknowledgement says, once per acknowledgement however many packets it covers.
 struct CongestionFeedback
 {
-    int64_t timePs{0};        //!< present time
-    int64_t rttPs{-1};        //!< send to acknowledgement of the packet that caused it; -1: unknown
-    uint64_t ackedBytes{0};   //!< payload that it newly acknowledges
-    uint32_t ackedPackets{0}; //!< packets that it newly acknowledges
+    int64_t timePs{0}; //!< present time
+    /// From when the packet that caused it left the NIC of the sender (or the sender, where it
+    /// passes no NIC) to the acknowledgement; -1: unknown. What waits for a NIC that several queue
+    /// pairs share is none of the network's.
+    int64_t rttPs{-1};
+    uint64_t ackedBytes{0};            //!< payload that it newly acknowledges
+    uint32_t ackedPackets{0};          //!< packets that it newly acknowledges
     uint32_t markedPackets{0};         //!< packets with a congestion mark that it reports
     uint64_t unackedPosition{0};       //!< payload bytes before the oldest packet not acknowledged
     uint64_t nextPosition{0};          //!< payload bytes before the next packet to be sent

@@ -198,6 +198,16 @@ PacketSender::FillLost(uint32_t id, SenderState& sender, int64_t now, PacketReco
 }
 
 void
+PacketSender::NoteSendTime(uint32_t id, uint32_t sequence, int64_t timePs)
+{
+    std::vector<int64_t>& times = m_core.pairs.GetState(id).sendTimes;
+    if (!IsBefore(sequence, m_core.pairs.GetSender(id).unacked)) // no needless repetition
+    {
+        times[sequence & (times.size() - 1)] = timePs;
+    }
+}
+
+void
 PacketSender::WatchPacket(uint32_t id, SenderState& sender, int64_t now, const PacketRecord& record)
 {
     QueuePairState& state = m_core.pairs.GetState(id);
@@ -219,7 +229,7 @@ PacketSender::WatchPacket(uint32_t id, SenderState& sender, int64_t now, const P
         if ((flags & SenderState::SEND_TIMES) != 0)
         {
             GrowBySequence(state.sendTimes, sender.unacked, inFlight);
-            state.sendTimes[record.sequence & (state.sendTimes.size() - 1)] = now;
+            NoteSendTime(id, record.sequence, now);
         }
         if ((flags & SenderState::TELEMETRY) != 0)
         {

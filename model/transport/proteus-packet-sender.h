@@ -59,6 +59,10 @@ class PacketSender
      */
     bool Pull(PortId port, uint32_t classes, PacketRecord& record, int64_t& nextPs);
 
+    /// @param id a queue pair with SenderState::SEND_TIMES @param sequence of a packet of it
+    /// @param timePs when it leaves, which counts until it is called again
+    void NoteSendTime(uint32_t id, uint32_t sequence, int64_t timePs);
+
     /// @return what has been sent
     const SenderTotals& GetTotals() const
     {

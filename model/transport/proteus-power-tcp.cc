@@ -27,6 +27,9 @@ PowerTcp::PowerTcp(const PowerTcpParameters& parameters, const CongestionPath& p
       m_baseRtt(
           static_cast<double>(parameters.baseRttPs > 0 ? parameters.baseRttPs : path.baseRttPs) *
           1e-12),
+      m_measuredRtt(parameters.baseRttPs > 0
+                        ? m_baseRtt
+                        : static_cast<double>(path.GetMeasuredRttPs()) * 1e-12),
       m_initial(path.bytesPerSecond * m_baseRtt / m_wirePerPayload),
       m_additive(m_initial / parameters.flows),
       m_minimum(std::min(parameters.minimumBytesPerSecond, path.bytesPerSecond) * m_baseRtt /
@@ -102,7 +105,7 @@ PowerTcp::MeasureDelay(const CongestionFeedback& feedback)
     if (!isFirst)
     {
         const double gradient = static_cast<double>(feedback.rttPs - m_lastRttPs) / elapsed;
-        const double delay = static_cast<double>(feedback.rttPs) * 1e-12 / m_baseRtt;
+        const double delay = static_cast<double>(feedback.rttPs) * 1e-12 / m_measuredRtt;
         Smooth((gradient + 1) * delay, elapsed * 1e-12);
     }
     m_lastRttPs = feedback.rttPs;

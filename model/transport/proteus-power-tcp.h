@@ -82,6 +82,7 @@ class PowerTcp : public CongestionControl
     PowerTcpParameters m_parameters;           //!< of the algorithm
     double m_wirePerPayload;                   //!< bytes on the wire for a byte of payload
     double m_baseRtt;                          //!< tau in seconds
+    double m_measuredRtt;                      //!< round trip of a packet when nothing queues
     double m_initial;                          //!< cwnd_init in payload bytes
     double m_additive;                         //!< beta in payload bytes
     double m_minimum;                          //!< smallest window in payload bytes

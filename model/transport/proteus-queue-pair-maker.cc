@@ -155,6 +155,13 @@ QueuePairMaker::MeasurePath(uint32_t id, const std::vector<LinkId>& links)
     path.bytesPerSecond = std::numeric_limits<double>::infinity();
     path.hops = 0;
     double rtt = 0;
+    double beforeNic = 0;
+    const QueuePairState& state = m_core.pairs.GetState(id);
+    const auto nic =
+        std::find_if(state.waypoints.begin(), state.waypoints.end(), [&](VertexId stop) {
+            return m_core.IsNicOf(stop, state.source);
+        });
+    bool isBeforeNic = nic != state.waypoints.end();
     bool isAcknowledged = false;
     for (LinkId linkId : links)
     {
@@ -163,9 +170,13 @@ QueuePairMaker::MeasurePath(uint32_t id, const std::vector<LinkId>& links)
         const auto wireBytes = static_cast<uint32_t>(framing.WireBytes(unitBytes));
         if (!isAcknowledged)
         {
+            const double there =
+                static_cast<double>(link.delayPs) + wireBytes * PS_PER_SECOND / link.bytesPerSecond;
             ++path.hops;
-            rtt += 2 * static_cast<double>(link.delayPs) +
-                   (wireBytes + framing.controlBytes) * PS_PER_SECOND / link.bytesPerSecond;
+            rtt += there + static_cast<double>(link.delayPs) +
+                   framing.controlBytes * PS_PER_SECOND / link.bytesPerSecond;
+            beforeNic += isBeforeNic ? there : 0;
+            isBeforeNic = isBeforeNic && link.a != *nic && link.b != *nic;
         }
         const VertexId responder = m_core.pairs.GetResponder(id).vertex;
         isAcknowledged |= link.a == responder || link.b == responder;
@@ -176,6 +187,7 @@ QueuePairMaker::MeasurePath(uint32_t id, const std::vector<LinkId>& links)
         }
     }
     path.baseRttPs = static_cast<int64_t>(rtt);
+    path.beforeNicPs = static_cast<int64_t>(beforeNic);
     m_core.pairs.GetState(id).path = path;
     SenderState& sender = m_core.pairs.GetSender(id);
     sender.unitBytes = unitBytes;

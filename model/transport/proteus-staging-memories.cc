@@ -54,10 +54,6 @@ StagingMemories::Read(const PacketRecord& record, int64_t now)
     {
         state.timedPs = now;
     }
-    if (!state.sendTimes.empty())
-    {
-        state.sendTimes[record.sequence & (state.sendTimes.size() - 1)] = now;
-    }
     MemoryStage& stage = *state.stage;
     if (stage.psPerByte > 0)
     {

@@ -22,8 +22,9 @@ namespace proteus
 Swift::Swift(const SwiftParameters& parameters, const CongestionPath& path)
     : m_parameters(parameters),
       m_path(path),
-      m_baseTarget(parameters.baseTargetPs > 0 ? static_cast<double>(parameters.baseTargetPs)
-                                               : 1.25 * static_cast<double>(path.baseRttPs)),
+      m_baseTarget(parameters.baseTargetPs > 0
+                       ? static_cast<double>(parameters.baseTargetPs)
+                       : 1.25 * static_cast<double>(path.GetMeasuredRttPs())),
       m_flowScaling(parameters.flowScalingRangePs >= 0
                         ? static_cast<double>(parameters.flowScalingRangePs)
                         : m_baseTarget),
@@ -32,7 +33,7 @@ Swift::Swift(const SwiftParameters& parameters, const CongestionPath& path)
                              (m_baseTarget + path.hops * static_cast<double>(parameters.perHopPs)) *
                              1e-12 / path.packetBytes)),
       m_window(std::max(1.0, path.GetBandwidthDelayProduct() / path.packetBytes)),
-      m_rtt(static_cast<double>(path.baseRttPs))
+      m_rtt(static_cast<double>(path.GetMeasuredRttPs()))
 {
     m_window = std::min(m_window, m_maximum);
     Apply();

@@ -22,7 +22,7 @@ Timely::Timely(const TimelyParameters& parameters, const CongestionPath& path)
     : m_parameters(parameters),
       m_line(path.bytesPerSecond),
       m_minimumRtt(static_cast<double>(parameters.minimumRttPs > 0 ? parameters.minimumRttPs
-                                                                   : path.baseRttPs))
+                                                                   : path.GetMeasuredRttPs()))
 {
     if (m_parameters.referenceBytesPerSecond > 0)
     {

@@ -373,9 +373,14 @@ void
 Transport::LeaveNic(const PacketRecord& record, int64_t timePs)
 {
     const uint32_t id = record.queuePair;
-    if ((m_core.pairs.GetSender(id).flags & (SenderState::READ | SenderState::STAGED)) != 0)
+    const uint16_t flags = m_core.pairs.GetSender(id).flags;
+    if ((flags & (SenderState::READ | SenderState::STAGED)) != 0)
     {
         m_ports.ReturnRead(id, timePs);
+    }
+    if ((flags & SenderState::SEND_TIMES) != 0)
+    {
+        m_sender.NoteSendTime(id, record.sequence, m_core.fabric->GetTimePs());
     }
 }
 

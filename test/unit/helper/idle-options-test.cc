@@ -176,7 +176,7 @@ TEST(IdleOptions, OptionsThatDoNothingAreNamed)
         {"collective", {NETWORK + "Protocol=LL"}, "no ns3::proteus::PacketNetwork of this run"},
         {"compile", {MODEL, PLAN, FABRIC + "Routing=Spray"}, "no ns3::proteus::Fabric of this"},
         {"fabrics", {HPCC}, "flow: ns3::proteus::HpccType::Eta=0.5 is not modelled"},
-        {"schedule", {FABRIC + "Routing=Spray"}, "Fabric::Routing=Spray is taken as ECMP"},
+        {"schedule", {FABRIC + "Routing=UpDown"}, "Fabric::Routing=UpDown is taken as ECMP"},
         {"search", {HPCC}, "flow: ns3::proteus::HpccType::Eta=0.5 is not modelled"},
         {"run", {HPCC, "--executor=packet"}, "no ns3::proteus::HpccType of this run takes it"}};
     for (const Mistake& mistake : idle)

@@ -85,12 +85,13 @@ RunIncast(const std::string& control,
 /// Time of all bytes over the receiver's link, with 48 bytes per 1000.
 const double IDEAL = 8 * BYTES * 1.048 / 12.5e9;
 
-/// Two GPUs behind NICs, of which the second takes 1 GB/s.
-/// @param options get the NICs @param loss of a unit behind the second NIC @return the cluster
+/// Two GPUs behind NICs.
+/// @param options get the NICs @param loss of a unit behind the second NIC
+/// @param takes what the second GPU takes, bytes per second @return the cluster
 Cluster
-MakeSlowReceiver(QueuePairOptions& options, double loss = 0)
+MakeSlowReceiver(QueuePairOptions& options, double loss = 0, double takes = 1e9)
 {
-    Cluster cluster("a slow receiver");
+    Cluster cluster("two servers");
     const VertexId hub = cluster.AddVertex({"hub", VertexKind::SWITCH, -1});
     for (const int32_t server : {0, 1})
     {
@@ -100,7 +101,7 @@ MakeSlowReceiver(QueuePairOptions& options, double loss = 0)
         const VertexId nic = cluster.AddVertex({name + ".nic0", VertexKind::NIC, server});
         const LinkFraming pcie = DefaultFraming(LinkTechnology::PCIE);
         const LinkFraming roce = DefaultFraming(LinkTechnology::ROCE);
-        Link behind{gpu, nic, LinkTechnology::PCIE, server == 0 ? 16e9 : 1e9, 250'000, pcie};
+        Link behind{gpu, nic, LinkTechnology::PCIE, server == 0 ? 16e9 : takes, 250'000, pcie};
         behind.lossProbability = server == 0 ? 0 : loss;
         cluster.AddLink(behind);
         cluster.AddLink({nic, hub, LinkTechnology::ROCE, 12.5e9, 250'000, roce});
@@ -125,6 +126,38 @@ TEST(CongestionInFabric, NicsAcknowledgeBeforeTheirGpusAreReached)
     // Round trips end there, too: 4 hops of 250 ns both ways, units and control on the wire.
     EXPECT_LT(rig.transport->GetPath(pair).baseRttPs, 3'000'000);
     EXPECT_EQ(rig.transport->GetPath(pair).hops, 3u);
+}
+
+/// What waits for a NIC that two queue pairs share is none of the network's.
+TEST(CongestionInFabric, RoundTripsBeginWhereTheNicSends)
+{
+    const auto run = [](const char* control, uint32_t pairs) {
+        QueuePairOptions options;
+        const Cluster cluster = MakeSlowReceiver(options, 0, 16e9);
+        TransportRig rig(cluster, {{"CongestionControl", control}});
+        for (uint32_t pair = 0; pair < pairs; ++pair)
+        {
+            rig.Send(rig.Connect(0, 1, options), 4'000'000 / pairs);
+        }
+        rig.Run();
+        for (uint32_t pair = 0; pair < pairs; ++pair)
+        {
+            const CongestionPath path = rig.transport->GetPath(pair);
+            EXPECT_LT(path.GetMeasuredRttPs(), path.baseRttPs - 250'000);
+            if (std::string(control) == "timely" || std::string(control) == "swift")
+            {
+                EXPECT_NEAR(rig.transport->GetStatistics(pair).lastRttPs,
+                            path.GetMeasuredRttPs(),
+                            500'000)
+                    << control;
+            }
+        }
+        return rig.GetReceived(pairs - 1);
+    };
+    for (const char* control : {"timely", "swift", "hpcc", "powertcp"})
+    {
+        EXPECT_NEAR(run(control, 2) / run(control, 1), 1, 0.03) << control;
+    }
 }
 
 /// What is lost behind the NIC, the NIC sends again, as the sender knows that it has arrived.
