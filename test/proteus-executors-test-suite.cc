@@ -437,7 +437,7 @@ class ExecutorRingCongestionTest : public TestCase
         constexpr uint64_t MIB = 1 << 20;
         Config::SetDefault("ns3::proteus::PacketNetwork::Algorithm", StringValue("ring"));
         for (const Ring& ring :
-             {Ring{"pcie-v100x8", 2, "4", 0, 0, "1", Collective::ALL_REDUCE, 16 * MIB, 0.05},
+             {Ring{"pcie-v100x8", 2, "4", 0, 0, "1", Collective::ALL_REDUCE, 16 * MIB, 0.06},
               Ring{"pcie-v100x8", 2, "4", 0, 0, "1", Collective::ALL_GATHER, 64 * MIB, 0.08},
               Ring{"pcie-v100x8", 4, "2", 0, 0, "1", Collective::ALL_GATHER, MIB, 0.05},
               Ring{"dgx-h100", 4, "4", 400, 1, "1", Collective::ALL_GATHER, 16 * MIB, 0.05}})

@@ -70,12 +70,88 @@ MaxMinSolver::AddUse(uint32_t resource, double amount, bool comesFirst)
 }
 
 void
+MaxMinSolver::Prepare()
+{
+    for (Resource& resource : m_resources)
+    {
+        resource.rising = 0;
+        resource.endUser = 0;
+    }
+    for (const Use& use : m_uses)
+    {
+        m_resources[use.resource].rising += use.amount;
+        ++m_resources[use.resource].endUser;
+    }
+    uint32_t users = 0;
+    for (Resource& resource : m_resources)
+    {
+        resource.firstUser = users;
+        users += resource.endUser;
+        resource.endUser = resource.firstUser;
+    }
+    m_users.resize(users);
+    m_byLimit.clear();
+    m_isActive.assign(m_resources.size(), false);
+    for (uint32_t flow = 0; flow < GetNFlows(); ++flow)
+    {
+        double least = std::numeric_limits<double>::infinity();
+        uint32_t tightest = NO_ID;
+        for (uint32_t i = m_firstUse[flow]; i < m_firstUse[flow + 1]; ++i)
+        {
+            const Use& use = m_uses[i];
+            Resource& resource = m_resources[use.resource];
+            m_users[resource.endUser++] = {flow, use.amount, use.comesFirst};
+            const double level = resource.whole / resource.rising;
+            if (!use.comesFirst && level < least)
+            {
+                least = level;
+                tightest = use.resource;
+            }
+        }
+        if (m_limits[flow] < std::numeric_limits<double>::infinity())
+        {
+            m_byLimit.emplace_back(m_limits[flow], flow);
+        }
+        else if (tightest == NO_ID)
+        {
+            throw std::invalid_argument("max-min: flow " + std::to_string(flow) +
+                                        " has no limit and uses nothing");
+        }
+        if (least < m_limits[flow])
+        {
+            m_isActive[tightest] = true;
+        }
+    }
+    std::sort(m_byLimit.begin(), m_byLimit.end());
+    ListActive();
+}
+
+void
+MaxMinSolver::ListActive()
+{
+    m_active.clear();
+    m_firstActive.clear();
+    for (uint32_t flow = 0; flow < GetNFlows(); ++flow)
+    {
+        m_firstActive.push_back(static_cast<uint32_t>(m_active.size()));
+        for (uint32_t i = m_firstUse[flow]; i < m_firstUse[flow + 1]; ++i)
+        {
+            if (m_isActive[m_uses[i].resource])
+            {
+                m_active.push_back(m_uses[i]);
+            }
+        }
+    }
+    m_firstActive.push_back(static_cast<uint32_t>(m_active.size()));
+}
+
+void
 MaxMinSolver::Freeze(uint32_t flow, double rate)
 {
     m_rates[flow] = rate;
-    for (uint32_t i = m_firstUse[flow]; i < m_firstUse[flow + 1]; ++i)
+    for (uint32_t i = m_firstActive[flow]; i < m_firstActive[flow + 1]; ++i)
     {
-        const Use& use = m_uses[i];
+        const Use& use = m_active[i];
         if (!HoldsBack(use))
         {
             continue;
@@ -88,69 +164,49 @@ MaxMinSolver::Freeze(uint32_t flow, double rate)
 }
 
 void
-MaxMinSolver::ListUsers()
+MaxMinSolver::SetLevels()
 {
-    for (Resource& resource : m_resources)
-    {
-        resource.capacity = resource.whole;
-        resource.rising = 0;
-        resource.nRising = 0;
-    }
-    for (uint32_t flow = 0; flow < GetNFlows(); ++flow)
-    {
-        for (uint32_t i = m_firstUse[flow]; i < m_firstUse[flow + 1]; ++i)
-        {
-            const Use& use = m_uses[i];
-            Resource& resource = m_resources[use.resource];
-            if (HoldsBack(use))
-            {
-                resource.rising += use.amount;
-                ++resource.nRising;
-            }
-            else
-            {
-                resource.capacity = std::max(resource.capacity - use.amount * m_before[flow],
-                                             LEAST_LEFT * resource.whole);
-            }
-        }
-    }
-    uint32_t users = 0;
-    m_fill.clear();
     m_byLevel.clear();
     for (uint32_t id = 0; id < m_resources.size(); ++id)
     {
+        if (!m_isActive[id])
+        {
+            continue;
+        }
         Resource& resource = m_resources[id];
-        resource.firstUser = users;
-        m_fill.push_back(users);
-        users += resource.nRising;
+        resource.capacity = GetShared(resource);
+        resource.rising = 0;
+        resource.nRising = 0;
+        for (uint32_t i = resource.firstUser; i < resource.endUser; ++i)
+        {
+            if (HoldsBack(m_users[i]))
+            {
+                resource.rising += m_users[i].amount;
+                ++resource.nRising;
+            }
+        }
         if (resource.nRising > 0)
         {
             m_byLevel.emplace_back(GetLevel(resource), id);
         }
     }
-    m_users.resize(users);
-    m_byLimit.clear();
-    for (uint32_t flow = 0; flow < GetNFlows(); ++flow)
+    std::make_heap(m_byLevel.begin(), m_byLevel.end(), LATER);
+}
+
+double
+MaxMinSolver::GetShared(const Resource& resource) const
+{
+    double capacity = resource.whole;
+    for (uint32_t i = resource.firstUser; m_isSplit && i < resource.endUser; ++i)
     {
-        for (uint32_t i = m_firstUse[flow]; i < m_firstUse[flow + 1]; ++i)
+        const User& user = m_users[i];
+        if (user.comesFirst)
         {
-            if (HoldsBack(m_uses[i]))
-            {
-                m_users[m_fill[m_uses[i].resource]++] = flow;
-            }
-        }
-        if (m_limits[flow] < std::numeric_limits<double>::infinity())
-        {
-            m_byLimit.emplace_back(m_limits[flow], flow);
-        }
-        else if (m_firstUse[flow] == m_firstUse[flow + 1])
-        {
-            throw std::invalid_argument("max-min: flow " + std::to_string(flow) +
-                                        " has no limit and uses nothing");
+            capacity =
+                std::max(capacity - user.amount * m_before[user.flow], LEAST_LEFT * resource.whole);
         }
     }
-    std::make_heap(m_byLevel.begin(), m_byLevel.end(), LATER);
-    std::sort(m_byLimit.begin(), m_byLimit.end());
+    return capacity;
 }
 
 double
@@ -181,9 +237,17 @@ MaxMinSolver::FindFull()
 void
 MaxMinSolver::Fill()
 {
+    do
+    {
+        FillActive();
+    } while (HasOverfull());
+}
+
+void
+MaxMinSolver::FillActive()
+{
     m_rates.assign(GetNFlows(), -1);
-    m_held.assign(GetNFlows(), NO_ID);
-    ListUsers();
+    SetLevels();
     std::size_t nextLimit = 0;
     uint32_t left = GetNFlows();
     double reached = 0; // levels only rise, whatever rounding says
@@ -201,18 +265,16 @@ MaxMinSolver::Fill()
             --left;
             continue;
         }
-        const uint32_t full = m_byLevel.front().second;
+        const Resource& full = m_resources[m_byLevel.front().second];
         std::pop_heap(m_byLevel.begin(), m_byLevel.end(), LATER);
         m_byLevel.pop_back();
         reached = std::max(reached, level);
-        const std::size_t end =
-            full + 1 < m_resources.size() ? m_resources[full + 1].firstUser : m_users.size();
-        for (std::size_t i = m_resources[full].firstUser; i < end; ++i)
+        for (uint32_t i = full.firstUser; i < full.endUser; ++i)
         {
-            if (m_rates[m_users[i]] < 0)
+            const User& user = m_users[i];
+            if (HoldsBack(user) && m_rates[user.flow] < 0)
             {
-                Freeze(m_users[i], std::min(reached, m_limits[m_users[i]]));
-                m_held[m_users[i]] = full;
+                Freeze(user.flow, std::min(reached, m_limits[user.flow]));
                 --left;
             }
         }
@@ -220,30 +282,60 @@ MaxMinSolver::Fill()
 }
 
 bool
+MaxMinSolver::HasOverfull()
+{
+    bool hasOverfull = false;
+    for (uint32_t id = 0; id < m_resources.size(); ++id)
+    {
+        Resource& resource = m_resources[id];
+        const double shared = GetShared(resource);
+        double taken = 0;
+        resource.largest = 0;
+        for (uint32_t i = resource.firstUser; i < resource.endUser; ++i)
+        {
+            const User& user = m_users[i];
+            taken += HoldsBack(user) ? user.amount * m_rates[user.flow] : 0;
+            resource.largest =
+                user.comesFirst ? resource.largest : std::max(resource.largest, m_rates[user.flow]);
+        }
+        resource.capacity = shared - taken;
+        if (!m_isActive[id] && taken > shared * (1 + EQUAL))
+        {
+            m_isActive[id] = true;
+            hasOverfull = true;
+        }
+    }
+    if (hasOverfull)
+    {
+        ListActive();
+    }
+    return hasOverfull;
+}
+
+uint32_t
+MaxMinSolver::FindHolder(uint32_t flow) const
+{
+    for (uint32_t i = m_firstUse[flow]; i < m_firstUse[flow + 1]; ++i)
+    {
+        const Use& use = m_uses[i];
+        const Resource& resource = m_resources[use.resource];
+        if (!use.comesFirst && resource.capacity <= SAME * resource.whole &&
+            resource.largest <= m_rates[flow] * (1 + SAME))
+        {
+            return use.resource;
+        }
+    }
+    return NO_ID;
+}
+
+bool
 MaxMinSolver::IsHeldByFirst() const
 {
     // A flow at its limit is held by nothing else; another one by a resource that has nothing
     // left, of which nobody who has to share it gets more.
-    std::vector<double> largest(m_resources.size(), 0);
     for (uint32_t flow = 0; flow < GetNFlows(); ++flow)
     {
-        for (uint32_t i = m_firstUse[flow]; i < m_firstUse[flow + 1]; ++i)
-        {
-            const Use& use = m_uses[i];
-            largest[use.resource] = use.comesFirst ? largest[use.resource]
-                                                   : std::max(largest[use.resource], m_rates[flow]);
-        }
-    }
-    for (uint32_t flow = 0; flow < GetNFlows(); ++flow)
-    {
-        bool isHeld = m_rates[flow] >= m_limits[flow] * (1 - SAME);
-        for (uint32_t i = m_firstUse[flow]; !isHeld && i < m_firstUse[flow + 1]; ++i)
-        {
-            const Resource& resource = m_resources[m_uses[i].resource];
-            isHeld = !m_uses[i].comesFirst && resource.capacity <= SAME * resource.whole &&
-                     largest[m_uses[i].resource] <= m_rates[flow] * (1 + SAME);
-        }
-        if (!isHeld)
+        if (m_rates[flow] < m_limits[flow] * (1 - SAME) && FindHolder(flow) == NO_ID)
         {
             return true;
         }
@@ -256,6 +348,7 @@ MaxMinSolver::Solve()
 {
     m_firstUse.push_back(static_cast<uint32_t>(m_uses.size()));
     m_isSplit = false;
+    Prepare();
     Fill();
     if (m_hasFirst && IsHeldByFirst())
     {
@@ -271,6 +364,11 @@ MaxMinSolver::Solve()
                 hasChanged |= std::abs(m_rates[flow] - m_before[flow]) > SAME * m_before[flow];
             }
         }
+    }
+    m_held.clear();
+    for (uint32_t flow = 0; flow < GetNFlows(); ++flow)
+    {
+        m_held.push_back(m_rates[flow] >= m_limits[flow] ? NO_ID : FindHolder(flow));
     }
     m_firstUse.pop_back();
 }

@@ -33,6 +33,11 @@ namespace proteus
  * what that leaves. What links send back for each packet is of that kind. Rates and leftovers are
  * then computed in turn, until they change by less than 1e-7 of themselves.
  *
+ * Most resources hold nobody back, as the flows that share them are held elsewhere. Rates are found
+ * for the resources that are the tightest of some flow; those that then carry more than they can
+ * are added, until there are none: rates that are fair among some resources and fit into all are
+ * fair among all.
+ *
  * Resources and flows are added, then Solve() is called; Clear() makes room for the next problem
  * and keeps the memory.
  */
@@ -89,14 +94,24 @@ class MaxMinSolver
         bool comesFirst;   //!< see AddUse()
     };
 
+    /// What is taken of a resource.
+    struct User
+    {
+        uint32_t flow;   //!< by which flow
+        double amount;   //!< for a rate of one
+        bool comesFirst; //!< see AddUse()
+    };
+
     /// A resource.
     struct Resource
     {
         double whole{0};       //!< capacity
         double capacity{0};    //!< not taken by flows that stay as they are
         double rising{0};      //!< amount of the flows that rise
-        uint32_t nRising{0};   //!< number of them
+        double largest{0};     //!< rate of flows that it may hold back
+        uint32_t nRising{0};   //!< number of flows that rise
         uint32_t firstUser{0}; //!< in m_users
+        uint32_t endUser{0};   //!< in m_users
     };
 
     /// @param resource a resource @return the level at which it is full
@@ -105,21 +120,42 @@ class MaxMinSolver
         return resource.capacity > 0 ? resource.capacity / resource.rising : 0;
     }
 
-    /// @param use of a flow @return whether it holds the flow back
-    bool HoldsBack(const Use& use) const
+    /// @param use of a resource @return whether it holds the flow back
+    template <typename USE>
+    bool HoldsBack(const USE& use) const
     {
         return !m_isSplit || !use.comesFirst;
     }
 
+    /// Notes who uses what, which flows have limits, and which resources are the tightest of some.
+    /// @throw std::invalid_argument if a flow without limit uses no resource
+    void Prepare();
+
+    /// Notes which flows use the resources that count.
+    void ListActive();
+
     /// Computes the rates, of what the uses that come first leave if these are split off.
     void Fill();
 
+    /// Does so for the resources that count.
+    void FillActive();
+
+    /// Finds the levels of the resources that count.
+    void SetLevels();
+
+    /// @param resource a resource @return what the uses that come first leave, if they are split
+    /// off
+    double GetShared(const Resource& resource) const;
+
+    /// @return whether resources carry more than they can, which count from now on
+    bool HasOverfull();
+
+    /// @param flow a flow that is not at its limit @return the first resource that has nothing left
+    /// and holds it back; NO_ID if there is none
+    uint32_t FindHolder(uint32_t flow) const;
+
     /// @return whether some flow stays behind because of a use that comes first
     bool IsHeldByFirst() const;
-
-    /// Notes who uses what, the levels of resources, and the limits of flows.
-    /// @throw std::invalid_argument if a flow without limit uses no resource
-    void ListUsers();
 
     /// Brings the resource that is full first to the front of m_byLevel.
     /// @return its level; infinite, and nothing at the front, if none is full at any
@@ -129,18 +165,20 @@ class MaxMinSolver
     void Freeze(uint32_t flow, double rate);
 
     std::vector<Resource> m_resources;
-    std::vector<double> m_limits;     //!< by flow
-    std::vector<double> m_rates;      //!< by flow; negative while it rises
-    std::vector<uint32_t> m_held;     //!< by flow, see GetHeld()
-    std::vector<uint32_t> m_firstUse; //!< by flow, in m_uses
-    std::vector<Use> m_uses;          //!< by flow
-    bool m_isSplit{false};            //!< whether uses that come first do not hold back
-    bool m_hasFirst{false};           //!< whether there are such uses
-    std::vector<double> m_before;     //!< rates of the turn before
-    std::vector<uint32_t> m_users;    //!< flows by resource
+    std::vector<double> m_limits;        //!< by flow
+    std::vector<double> m_rates;         //!< by flow; negative while it rises
+    std::vector<uint32_t> m_held;        //!< by flow, see GetHeld()
+    std::vector<uint32_t> m_firstUse;    //!< by flow, in m_uses
+    std::vector<Use> m_uses;             //!< by flow
+    bool m_isSplit{false};               //!< whether uses that come first do not hold back
+    bool m_hasFirst{false};              //!< whether there are such uses
+    std::vector<double> m_before;        //!< rates of the turn before
+    std::vector<User> m_users;           //!< flows by resource
+    std::vector<char> m_isActive;        //!< by resource: whether it counts
+    std::vector<uint32_t> m_firstActive; //!< by flow, in m_active
+    std::vector<Use> m_active;           //!< uses of resources that count, by flow
     std::vector<std::pair<double, uint32_t>> m_byLevel; //!< heap of resources
-    std::vector<std::pair<double, uint32_t>> m_byLimit; //!< flows that have one
-    std::vector<uint32_t> m_fill;                       //!< by resource, while m_users is made
+    std::vector<std::pair<double, uint32_t>> m_byLimit; //!< flows that have one, the lowest first
 };
 
 } // namespace proteus
