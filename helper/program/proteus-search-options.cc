@@ -89,7 +89,9 @@ SearchOptions::AddTo(OptionList& command)
     command.AddValue("globalBatch", "samples per iteration", globalBatch);
     command.AddValue("dataType", "number format of matrix products", dataType);
     command.AddNames("dataType", GetDataTypeNames());
-    command.AddValue("optimizer", "sgd, momentum, adam, adamw (which takes as long) or lamb", optimizer);
+    command.AddValue("optimizer",
+                     "sgd, momentum, adam, adamw (which takes as long) or lamb",
+                     optimizer);
     command.AddNames("optimizer", GetOptimizerKindNames());
     command.AddValue("objective",
                      "time (shortest iteration on all GPUs), throughput-per-GPU or cost (rent of "

@@ -376,9 +376,8 @@ TEST(Chakra, ProcessGroups)
     testing::internal::CaptureStderr();
     LoadTrace(folder.string());
     EXPECT_EQ(testing::internal::GetCapturedStderr(),
-              "warning: " + folder.string() +
-                  ": not read: a.txt, b.csv, c and 1 more\nwarning: " + folder.string() +
-                  "/groups.json: no collective of the trace is in '12', '8'\n");
+              "warning: " + folder.string() + ": not read: a.txt, b.csv, c and 1 more\nwarning: " +
+                  folder.string() + "/groups.json: no collective of the trace is in '12', '8'\n");
     const auto error = [&] {
         try
         {
