@@ -11,6 +11,7 @@
 #include "proteus-strategy-tree-json.h"
 
 #include "ns3/proteus-json.h"
+#include "ns3/proteus-nearest-name.h"
 #include "ns3/proteus-placement.h"
 
 #include <sstream>
@@ -93,6 +94,25 @@ StrategyFile::GetTree(const Model& model) const
     }
 }
 
+namespace
+{
+
+/// Names a "tree" that is misspelt, rather than what else of a tree a plan has not.
+/// @param root of the file, without "tree"
+void
+CheckIsPlan(const JsonValue& root)
+{
+    for (const std::string& key : root.GetKeys())
+    {
+        if (!FindNearest(key, {"tree"}).empty())
+        {
+            root.Get(key.c_str()).Fail("unknown field; did you mean tree?");
+        }
+    }
+}
+
+} // namespace
+
 StrategyFile
 ReadStrategyJson(std::istream& input,
                  const std::string& fileName,
@@ -118,6 +138,7 @@ ReadStrategyJson(std::istream& input,
     }
     else
     {
+        CheckIsPlan(root);
         nlohmann::json whole = nlohmann::json::parse(text);
         for (const auto& [field, value] : plan)
         {

@@ -141,6 +141,9 @@ TEST(StrategyJson, MistakesNameNodeOperatorAndDimension)
               "limits");
     EXPECT_EQ(GetError("gpt3-125m", R"({"pp": 2, "schedule": "limits", "maxInFlight": [1]})"),
               "strategy \"plan\", schedule limits: maxInFlight has 1 limits for 2 stages");
+    EXPECT_EQ(GetError("gpt3-125m", R"({"format": "proteus-strategy", "version": 1, "batch": 4,
+                                        "trees": {"split": {"batch": 2}}})"),
+              "s.json: /trees: unknown field; did you mean tree?");
     const std::string head = R"({"format": "proteus-strategy", "version": 1, "name": "mine", )"
                              R"("mesh": {"axes": ["pp", "dp"], "sizes": [2, 2]}, "tree": )";
     EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "classifier", "children": [
