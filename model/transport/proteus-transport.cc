@@ -373,14 +373,20 @@ void
 Transport::LeaveNic(const PacketRecord& record, int64_t timePs)
 {
     const uint32_t id = record.queuePair;
-    const uint16_t flags = m_core.pairs.GetSender(id).flags;
-    if ((flags & (SenderState::READ | SenderState::STAGED)) != 0)
-    {
-        m_ports.ReturnRead(id, timePs);
-    }
-    if ((flags & SenderState::SEND_TIMES) != 0)
+    ReturnRead(id, timePs);
+    if ((m_core.pairs.GetSender(id).flags & SenderState::SEND_TIMES) != 0)
     {
         m_sender.NoteSendTime(id, record.sequence, m_core.fabric->GetTimePs());
+    }
+}
+
+void
+Transport::ReturnRead(uint32_t queuePair, int64_t timePs)
+{
+    const uint16_t flags = m_core.pairs.GetSender(queuePair).flags;
+    if ((flags & (SenderState::READ | SenderState::STAGED)) != 0)
+    {
+        m_ports.ReturnRead(queuePair, timePs);
     }
 }
 
@@ -393,7 +399,7 @@ Transport::Lose(const PacketRecord& record)
                                 : sender.firstWaypoint;
     if (record.destination == reader)
     {
-        LeaveNic(record, m_core.fabric->GetTimePs()); // it has never come so far
+        ReturnRead(record.queuePair, m_core.fabric->GetTimePs()); // it has never come so far
     }
     if (m_core.pairs.GetState(record.queuePair).nicEnd)
     {

@@ -318,6 +318,10 @@ class Transport : public Object, private FabricEndpoint, private TransportSettin
     uint64_t GetMessageBytes(uint32_t queuePair, uint32_t sequence) const override;
     void HandleRankWord(uint32_t kind, const uint8_t* data) override;
 
+    /// What the NIC of a sender has read of it is sent, or lost. @param queuePair of the sender
+    /// @param timePs when
+    void ReturnRead(uint32_t queuePair, int64_t timePs);
+
     /// @param queuePair a queue pair @param sequence of its packet @param hop that it has met
     void AddHop(uint32_t queuePair, uint32_t sequence, const HopTelemetry& hop);
 

@@ -110,6 +110,7 @@ class EvaluationTest(unittest.TestCase):
                 "eighth": 154,
                 "ninth": 65,
                 "tenth": 47,
+                "eleventh": 95,
                 "experts": 30,
                 "held-out": 66,
             },
