@@ -240,7 +240,7 @@ MaxMinSolver::Fill()
     do
     {
         FillActive();
-    } while (HasOverfull());
+    } while (AddOverfull());
 }
 
 void
@@ -282,9 +282,9 @@ MaxMinSolver::FillActive()
 }
 
 bool
-MaxMinSolver::HasOverfull()
+MaxMinSolver::AddOverfull()
 {
-    bool hasOverfull = false;
+    bool hasNew = false;
     for (uint32_t id = 0; id < m_resources.size(); ++id)
     {
         Resource& resource = m_resources[id];
@@ -302,14 +302,14 @@ MaxMinSolver::HasOverfull()
         if (!m_isActive[id] && taken > shared * (1 + EQUAL))
         {
             m_isActive[id] = true;
-            hasOverfull = true;
+            hasNew = true;
         }
     }
-    if (hasOverfull)
+    if (hasNew)
     {
         ListActive();
     }
-    return hasOverfull;
+    return hasNew;
 }
 
 uint32_t

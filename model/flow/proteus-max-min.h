@@ -147,8 +147,9 @@ class MaxMinSolver
     /// off
     double GetShared(const Resource& resource) const;
 
-    /// @return whether resources carry more than they can, which count from now on
-    bool HasOverfull();
+    /// Finds what resources have left; those that carry more than they can count from now on.
+    /// @return whether there are such
+    bool AddOverfull();
 
     /// @param flow a flow that is not at its limit @return the first resource that has nothing left
     /// and holds it back; NO_ID if there is none
