@@ -253,7 +253,7 @@ FlowProfiles::FindCosts(TaskId id,
     const CollectiveKernelCost& kernel = GetKernelCost(id);
     const auto& devices = m_graph.GetGroup(m_graph.GetTask(id).place);
     const BlockShares shares(program);
-    const std::vector<bool> reads = ListGdrReads(m_rules, m_cluster, m_paths, devices);
+    const std::vector<bool>& reads = FindGdrReads(m_graph.GetTask(id).place);
     const auto findConnection = [&](const ProgramFlow& flow) -> const Connection& {
         return FindConnection(devices[flow.from], devices[flow.to], 0, reads[flow.from]).connection;
     };
@@ -505,6 +505,17 @@ FlowProfiles::FindShape(TaskId id)
     return shape;
 }
 
+const std::vector<bool>&
+FlowProfiles::FindGdrReads(GroupId group) const
+{
+    const auto [reads, isNew] = m_gdrReads.try_emplace(group);
+    if (isNew)
+    {
+        reads->second = ListGdrReads(m_rules, m_cluster, m_paths, m_graph.GetGroup(group));
+    }
+    return reads->second;
+}
+
 FlowProfiles::PlannedConnection&
 FlowProfiles::FindConnection(DeviceId from, DeviceId to, uint32_t channel, bool gdrRead) const
 {
@@ -532,7 +543,7 @@ FlowProfiles::PlanRoutes(TaskId id, const std::vector<ProgramFlow>& flows)
 {
     const GroupId group = m_graph.GetTask(id).place;
     const auto& devices = m_graph.GetGroup(group);
-    const std::vector<bool> reads = ListGdrReads(m_rules, m_cluster, m_paths, devices);
+    const std::vector<bool>& reads = FindGdrReads(group);
     std::vector<uint32_t> routes;
     routes.reserve(flows.size());
     for (const ProgramFlow& flow : flows)

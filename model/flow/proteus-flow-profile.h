@@ -332,6 +332,8 @@ class FlowProfiles
                   std::vector<FlowClass>& classes) const;
     /// @param task a communication @param flows of its program @return their routes
     std::vector<uint32_t> PlanRoutes(TaskId task, const std::vector<ProgramFlow>& flows);
+    /// @param group of a communication @return its ListGdrReads()
+    const std::vector<bool>& FindGdrReads(GroupId group) const;
     /// @param from device that sends @param to device that receives @param channel of a program
     /// @param gdrRead ListGdrReads(), of the sender in its group @return the connection, of some
     /// such group
@@ -375,8 +377,9 @@ class FlowProfiles
     std::map<ProgramCache::Key, Shape> m_shapes;
     std::map<FamilyKey, std::shared_ptr<Family>> m_families;
     mutable std::unordered_map<ConnectionName, PlannedConnection, HashOfName> m_connections;
-    TransportRules m_rules; //!< of connections
-    NicTable m_nics;        //!< of the cluster
+    mutable std::map<GroupId, std::vector<bool>> m_gdrReads; //!< FindGdrReads()
+    TransportRules m_rules;                                  //!< of connections
+    NicTable m_nics;                                         //!< of the cluster
     std::map<ProfileKey, CollectiveProfile> m_profiles;
     std::map<ProfileKey, std::shared_ptr<const ReplayInput>> m_wholes; //!< see GetWhole()
     /// See GetLate().
