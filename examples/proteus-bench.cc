@@ -467,7 +467,9 @@ main(int argc, char* argv[])
                      "also 8,192 hosts, all-reduces of 1,024 GPUs, and set-up of up to 8,192: "
                      "minutes",
                      options.large);
-    command.AddValue("repetitions", "of every case (0: 5, or 1 if quick)", options.repetitions);
+    command.AddValue("repetitions",
+                     "runs of every case, of which the median is printed (0: 5, or 1 with --quick)",
+                     options.repetitions);
     command.AddRange("repetitions", 0);
     command.AddValue("only",
                      "only cases with this in their name; approximation: only those",

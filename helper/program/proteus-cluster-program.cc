@@ -200,7 +200,7 @@ class ClusterProgram : public CommandLineProgram
         command.AddOutput("output", "write the cluster to this file", m_options.output, ".json");
         command.AddOutput("svg", "draw it to this file", m_options.svg);
         m_options.tables.AddTo(command);
-        command.AddValue("quiet", "no progress line, of which it has none", m_options.quiet);
+        command.AddValue("quiet", "no progress line (this program has none)", m_options.quiet);
     }
 
     void Run() override

@@ -198,7 +198,9 @@ CollectiveProgramOptions::AddTo(OptionList& command)
     command.AddValue("topology",
                      "print what the topology search has found: channels, rings and trees",
                      topology);
-    command.AddValue("iterations", "that are timed (0: as many as are needed)", iterations);
+    command.AddValue("iterations",
+                     "how often each size is timed (0: as often as is needed)",
+                     iterations);
     command.AddValue("stream",
                      "random stream that decides which of several equal paths a flow takes",
                      stream);

@@ -80,16 +80,16 @@ class PacketOptions
     void AddTo(OptionList& command, const ProgramOptions* run)
     {
         command.AddValue("repetition",
-                         "what becomes of a communication that has been executed before, from "
-                         "the same state: on: it gets the same results without being executed; "
-                         "verify: it is executed, and a difference ends the run; off",
+                         "what becomes of a communication that has been executed before from the "
+                         "same state: on (it gets the same results without being executed), verify "
+                         "(it is executed, and a difference ends the run) or off (it is executed)",
                          m_mode);
         command.AddNames("repetition", GetRepetitionModeNames());
         command.AddValue("joinWindow",
-                         "kernels of a collective begin a multiple of this time before the last "
-                         "one of them, so that more collectives are equal to one before; 0: each "
-                         "begins when it is launched; if it is not given, a collective that takes "
-                         "long has a longer one",
+                         "kernels of a collective wait less than this time, so that each begins a "
+                         "whole number of these times before the last one, and more collectives "
+                         "are equal to one before; 0: each begins when it is launched; not given: "
+                         "longer for a collective that takes long",
                          m_joinWindow);
         command.AddValue("joinGrid",
                          "kernels of collectives start at the next multiple of this time; 0: at "

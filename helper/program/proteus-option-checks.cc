@@ -281,6 +281,7 @@ void
 OptionList::AddFolder(const std::string& name, const std::string& help, CommandLineText& value)
 {
     Add(name, help, OptionKind::OUTPUT, value);
+    m_entries.back().isFolder = true;
     AddCheck(name, CheckFolder);
 }
 

@@ -240,7 +240,7 @@ OptionList::PrintHelp(std::ostream& out) const
         {
             if (entry.group == group)
             {
-                const std::string value = GetPlaceholder(entry.kind);
+                const std::string value = entry.GetPlaceholder();
                 PrintOption("--" + entry.name + (value.empty() ? "" : "=" + value),
                             entry.help + (entry.value.empty() || value.empty()
                                               ? ""
@@ -315,7 +315,7 @@ OptionList::Check(const Word& word) const
         if (isBlank && (word.hasValue || entry->kind != OptionKind::FLAG))
         {
             throw std::invalid_argument(option + " needs a value: " + option + "=" +
-                                        GetPlaceholder(entry->kind));
+                                        entry->GetPlaceholder());
         }
         if (!word.hasValue)
         {

@@ -75,7 +75,14 @@ class OptionList
         std::string group;                //!< title in help
         std::vector<std::string> choices; //!< for completion; may be empty
         NameUse names{NameUse::HINT};     //!< what the choices are to its value
-        std::string parts; //!< regular expression, see AddParts(); empty: it writes one file
+        std::string parts;    //!< regular expression, see AddParts(); empty: it writes one file
+        bool isFolder{false}; //!< whether its value is a folder to write
+
+        /// @return what stands for its value in help, e.g. "NUMBER"; empty: a flag
+        std::string GetPlaceholder() const
+        {
+            return isFolder ? "FOLDER" : proteus::GetPlaceholder(kind);
+        }
     };
 
     /// @param program its name @param workloads the folder workloads/, for lists of names
@@ -110,7 +117,12 @@ class OptionList
     {
         std::ostringstream text;
         text << std::boolalpha << value;
-        AddEntry({name, help, kind, text.str(), m_group, {}});
+        AddEntry({name,
+                  help,
+                  kind,
+                  kind == OptionKind::TIME ? PrintTime(text.str()) : text.str(),
+                  m_group,
+                  {}});
         m_command.AddValue(name, help, value);
     }
 

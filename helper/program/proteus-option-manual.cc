@@ -108,7 +108,7 @@ OptionManual::WriteManualPage(std::ostream& out) const
         {
             if (entry.group == group)
             {
-                const std::string value = GetPlaceholder(entry.kind);
+                const std::string value = entry.GetPlaceholder();
                 const bool hasDefault = !value.empty() && !entry.value.empty();
                 write("--" + entry.name + (value.empty() ? "" : "=" + value),
                       entry.help + (hasDefault ? " [" + entry.value + "]" : ""));

@@ -6,6 +6,7 @@
 
 #include "proteus-option-values.h"
 
+#include "ns3/nstime.h"
 #include "ns3/proteus-comma-list.h"
 
 #include <algorithm>
@@ -244,6 +245,23 @@ GetPlaceholder(OptionKind kind)
         break;
     }
     return "TEXT";
+}
+
+std::string
+PrintTime(const std::string& text)
+{
+    const double ps = static_cast<double>(Time(text).GetPicoSeconds());
+    std::ostringstream out;
+    for (const auto& [unit, size] :
+         {std::pair{"s", 1e12}, {"ms", 1e9}, {"us", 1e6}, {"ns", 1e3}, {"ps", 1.0}})
+    {
+        if (std::abs(ps) >= size)
+        {
+            out << ps / size << unit;
+            return out.str();
+        }
+    }
+    return "0";
 }
 
 std::string

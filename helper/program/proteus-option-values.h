@@ -46,6 +46,11 @@ enum class OptionKind : uint8_t
 /// @param kind of an option @return what stands for its value in help, e.g. "NUMBER"; empty: a flag
 std::string GetPlaceholder(OptionKind kind);
 
+/// @ingroup proteus
+/// @param text a time as ns3::Time prints it, e.g. "+1e+07ps"
+/// @return it as one types it, in the largest unit that leaves it at least 1, e.g. "10us"
+std::string PrintTime(const std::string& text);
+
 /**
  * @ingroup proteus
  * @param kind of the option

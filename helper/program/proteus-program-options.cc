@@ -146,8 +146,8 @@ ProgramOptions::AddLaunchTo(OptionList& command)
 {
     AddLaunchInterval(
         command,
-        "least time of an operator, of a model that is compiled here of a kernel (default there: "
-        "the framework's): the host's pace in issuing kernels",
+        "the host's pace in issuing kernels: the least time of a kernel of a model (default there: "
+        "the framework's), or of a task of a graph or trace that comes without a time",
         launchInterval);
     framework.AddTo(command);
 }

@@ -120,7 +120,8 @@ SearchOptions::AddTo(OptionList& command)
                      packets);
     command.AddValue(
         "threads",
-        "that run strategies by flows; finalists by packets: as --threads of proteus-run",
+        "threads that run strategies by flows; for runs by packets, what --threads of proteus-run "
+        "is",
         threads);
     command.AddValue("mostTensor",
                      "most GPUs that share a layer (0: those of a server)",

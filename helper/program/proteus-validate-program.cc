@@ -239,17 +239,18 @@ class ValidateProgram : public CommandLineProgram
                           "write all sizes of all tables to this file",
                           m_options.csv,
                           ".csv");
-        command.AddOutput("plots",
-                          "write a plot of every table (SVG) to this directory",
+        command.AddFolder("plots",
+                          "write a plot of every table (SVG) to this folder",
                           m_options.plots);
         command.AddParts("plots", R"(/[^/]+\.svg)");
         m_options.costs.AddTo(command);
-        command.AddOutput("saveKernelCosts",
-                          "write the costs of kernels that hold, with their sources, to this file",
-                          m_options.saveCosts,
-                          ".json");
+        command.AddOutput(
+            "saveKernelCosts",
+            "write the costs of kernels that this run takes, with their sources, to this file",
+            m_options.saveCosts,
+            ".json");
         command.AddValue("directory",
-                         "has tables.csv and the tables that it names",
+                         "folder that has tables.csv and the tables that it names",
                          m_options.directory);
         command.AddValue("quiet", "no progress line", m_options.isQuiet);
     }

@@ -357,15 +357,16 @@ Fabric::GetTypeId()
                 MakeSettingAccessor<&FabricSettings::buffers, &BufferSettings::resumeOffset>(),
                 MakeUintegerChecker<uint32_t>())
             .AddAttribute("Ecn",
-                          "Whether Ethernet ports of switches and NICs mark packets.",
+                          "Whether Ethernet ports of switches mark packets; NICs mark none.",
                           BooleanValue(true),
                           MakeSettingAccessor<&FabricSettings::marks, &MarkSettings::ethernet>(),
                           MakeBooleanChecker())
-            .AddAttribute("InfinibandEcn",
-                          "Whether InfiniBand ports of switches and NICs mark packets (FECN).",
-                          BooleanValue(false),
-                          MakeSettingAccessor<&FabricSettings::marks, &MarkSettings::infiniband>(),
-                          MakeBooleanChecker())
+            .AddAttribute(
+                "InfinibandEcn",
+                "Whether InfiniBand ports of switches mark packets (FECN); NICs mark none.",
+                BooleanValue(false),
+                MakeSettingAccessor<&FabricSettings::marks, &MarkSettings::infiniband>(),
+                MakeBooleanChecker())
             .AddAttribute("EcnMinBytes",
                           "Queue from which on packets are marked, at EcnReferenceRate; it grows "
                           "with the rate of the port.",

@@ -4,9 +4,13 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "ns3/nstime.h"
+#include "ns3/proteus-command-line-text.h"
+#include "ns3/proteus-option-list.h"
 #include "ns3/proteus-option-values.h"
 
 #include <gtest/gtest.h>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -66,4 +70,23 @@ TEST(OptionValues, AUnitOfSomethingElseIsRefused)
         EXPECT_STREQ(error.what(),
                      "--x=5GB: must be a number, in s or with one of s, ms, us, min, h");
     }
+}
+
+TEST(OptionValues, HelpSaysTimesAndFoldersAsOneTypesThem)
+{
+    EXPECT_EQ(PrintTime("+1e+07ps"), "10us");
+    EXPECT_EQ(PrintTime("+102.7us"), "102.7us");
+    EXPECT_EQ(PrintTime("+100000ps"), "100ns");
+    EXPECT_EQ(PrintTime("+0ps"), "0");
+    EXPECT_EQ(PrintTime("-1ns"), "-1ns");
+    EXPECT_EQ(PrintTime("+67.1089ms"), "67.1089ms");
+    OptionList options("proteus-x");
+    ns3::Time interval = ns3::MicroSeconds(10);
+    CommandLineText folder;
+    options.AddValue("interval", "between two", interval);
+    options.AddFolder("tables", "write them here", folder);
+    std::ostringstream help;
+    EXPECT_FALSE(options.Parse({"proteus-x", "--help"}, help));
+    EXPECT_NE(help.str().find("--interval=TIME         between two [10us]"), std::string::npos);
+    EXPECT_NE(help.str().find("--tables=FOLDER"), std::string::npos);
 }
