@@ -17,7 +17,7 @@
  * @file
  * @ingroup proteus
  * What a kind of fabric is made of. A new kind is one file with a function that returns a
- * FabricKind, and one line in the table of proteus-fabric-kinds.cc.
+ * FabricKind, its declaration here, and one line in the table of proteus-fabric-kinds.cc.
  */
 
 namespace ns3

@@ -18,7 +18,7 @@
  * @file
  * @ingroup proteus
  * What a server preset is made of. A new server is one file with a function that returns a
- * ServerPreset, and one line in the table of proteus-presets.cc.
+ * ServerPreset, its declaration here, and one line in the table of proteus-presets.cc.
  */
 
 namespace ns3
