@@ -11,6 +11,7 @@
  * one graph.
  */
 
+#include "ns3/command-line.h"
 #include "ns3/proteus-compile.h"
 #include "ns3/proteus-executor-settings.h"
 #include "ns3/proteus-link-use.h"
@@ -23,9 +24,13 @@ using namespace ns3;
 using namespace ns3::proteus;
 
 int
-main()
+main(int argc, char* argv[])
 {
     Time::SetResolution(Time::PS);
+    CommandLine command(__FILE__);
+    command.Usage("GPT-3 125M on two DGX A100, by packets and by flows: an example of a program in "
+                  "C++. Attributes are set as --ns3::proteus::Fabric::Routing=Spray.");
+    command.Parse(argc, argv);
     const Cluster cluster = MakeCluster("dgx-a100", 2);
     const TrainingPlan plan = LoadTrainingPlan("gpt3-125m",
                                                "tp=4,dp=4,globalBatch=8",
