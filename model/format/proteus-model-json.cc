@@ -419,7 +419,7 @@ Reader::Read(const JsonValue& root)
     }
     m_blocks = root.Find("blocks");
     const JsonValue layers = root.Get("layers");
-    CheckModelLayers(m_blocks, layers, m_variables);
+    CheckModelLayers(inputs, m_blocks, layers, m_variables);
     ReadLayers(layers, Scope(), m_variables);
     Model model = root.Check([&] { return m_builder.Build(); });
     if (model.CountParameters() > 0 && model.CountTrainedParameters() == 0)

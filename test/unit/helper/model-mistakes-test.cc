@@ -70,6 +70,24 @@ TEST(ModelMistakes, PartsOfModelsThatNothingUses)
     ExpectNote(start("", R"(, {"name": "z", "shape": ["batch", 4]})"), "input z is used nowhere");
 }
 
+TEST(ModelMistakes, NamesThatSwitchedOffLayersRead)
+{
+    const Folder folder;
+    const auto start = [&](const std::string& in) {
+        return RunModel(folder,
+                        R"("width": 64)",
+                        "",
+                        "",
+                        WIDE + R"(, {"op": "relu", "name": "r", "when": 0, "in": )" + in + "}")
+            .error;
+    };
+    EXPECT_EQ(start(R"("fc")"), "");
+    EXPECT_EQ(start(R"("y")"), "");
+    EXPECT_NE(
+        start(R"("fx")").find("/layers/2/in: there is no tensor of that name before this layer"),
+        std::string::npos);
+}
+
 TEST(ModelMistakes, MeasuredTimesThatNoKernelHas)
 {
     const Folder folder;
