@@ -391,22 +391,23 @@ ModelOptions::AddTo(OptionList& command,
                      "{\"tp\": 8, \"dp\": 2}",
                      strategy);
     command.AddMeaning("strategy", GetStrategyMeaning);
-    command.AddIdleParts(
-        "strategy",
-        [this, &framework, gpu]() {
+    const auto find = [this, &framework, gpu](const auto& among) {
+        return [this, &framework, gpu, among]() {
             try
             {
-                return FindIdle(framework, gpu());
+                return among(GetText(framework, gpu()));
             }
             catch (const std::exception&) // which the run reports
             {
                 return std::vector<std::string>();
             }
-        },
-        "the job is the same without it");
+        };
+    };
+    command.AddIdleParts("strategy", find(FindIdleKeys), "the job is the same without it");
     command.AddValue("variables",
                      "variables of the model's file to set, e.g. layers=4,fusedAttention=1",
                      variables);
+    command.AddIdleParts("variables", find(FindIdleVariables), "the model is the same without it");
     command.AddValue("firstStageBlocks",
                      "blocks of the model on the first device group of the pipeline, in the place "
                      "of the strategy's (0: what it says, or an equal share)",
@@ -470,8 +471,8 @@ ModelOptions::Load(const FrameworkDefaults& defaults) const
     return {std::move(loaded), std::move(tree), ListModelFiles(path), file.name};
 }
 
-std::vector<std::string>
-ModelOptions::FindIdle(const FrameworkOption& framework, const std::string& gpu) const
+StrategyText
+ModelOptions::GetText(const FrameworkOption& framework, const std::string& gpu) const
 {
     StrategyText text;
     text.model = FindModelFile(model, folder);
@@ -487,7 +488,13 @@ ModelOptions::FindIdle(const FrameworkOption& framework, const std::string& gpu)
         InputFile file(strategy);
         text.json = ReadWhole(file.GetStream(), strategy, MAX_STRATEGY_BYTES);
     }
-    return FindIdleKeys(text);
+    return text;
+}
+
+std::vector<std::string>
+ModelOptions::FindIdle(const FrameworkOption& framework, const std::string& gpu) const
+{
+    return FindIdleKeys(GetText(framework, gpu));
 }
 
 TrainingPlan
