@@ -276,6 +276,28 @@ WarnOfMissingAttention(const TrainingPlan& plan,
          "--variables=fusedAttention=0 scores are kept");
 }
 
+/// Names norms of which a framework, which says what it makes of other operators, says nothing.
+void
+WarnOfMissingRules(const TrainingPlan& plan, const Framework& framework)
+{
+    if (framework.operators.empty())
+    {
+        return; // its parameters are fitted to operators as the compiler counts them
+    }
+    for (const char* kind : {"batch-norm", "layer-norm", "rms-norm"})
+    {
+        const auto& operators = plan.model.GetOperators();
+        if (framework.operators.count(kind) == 0 &&
+            std::any_of(operators.begin(), operators.end(), [&](const ModelOperator& op) {
+                return op.kind == kind;
+            }))
+        {
+            Warn("framework " + framework.name + " has no rules for " + kind +
+                 ": such kernels are timed by the least that they move");
+        }
+    }
+}
+
 /// @param entry a measurement @return what was measured
 std::string
 FormatKernel(const ProfileEntry& entry)
@@ -533,6 +555,7 @@ CompileForGpu(const TrainingPlan& plan,
     WarnOfOddProfile(measured, profile);
     WarnOfMissingUnit(plan, gpu);
     WarnOfMissingAttention(plan, gpu, framework);
+    WarnOfMissingRules(plan, framework);
     return graph;
 }
 
@@ -558,6 +581,7 @@ CompileForCluster(const TrainingPlan& plan,
     WarnOfOddProfile(measured, profile);
     WarnOfMissingUnit(plan, gpu);
     WarnOfMissingAttention(plan, gpu, framework);
+    WarnOfMissingRules(plan, framework);
     return graph;
 }
 

@@ -98,6 +98,20 @@ TEST(ModelMistakes, ValuesThatAVariableCannotHave)
                "--variables: adapterShared=1 has no effect: the model is the same without it");
 }
 
+TEST(ModelMistakes, FrameworksThatDoNotKnowANorm)
+{
+    const auto start = [](const std::string& framework) {
+        return Start("run",
+                     {"--model=resnet50",
+                      "--strategy=dp=2,microBatch=8",
+                      "--executor=flow",
+                      "--quiet",
+                      "--framework=" + framework});
+    };
+    ExpectNote(start("megatron-core"), "framework megatron-core has no rules for batch-norm");
+    EXPECT_EQ(start("ddp").error, "");
+}
+
 TEST(ModelMistakes, NamesThatSwitchedOffLayersRead)
 {
     const Folder folder;
