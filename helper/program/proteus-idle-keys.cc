@@ -83,6 +83,116 @@ DifferOpenly(const Job& a, const Job& b)
            a.tree.precision.compute != b.tree.precision.compute || a.framework != b.framework;
 }
 
+/// @param a dimensions @param b others @return whether they are the same
+bool
+AreSame(const std::vector<IterationDimension>& a, const std::vector<IterationDimension>& b)
+{
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+        return x.name == y.name && x.extent == y.extent && x.isSplittable == y.isSplittable;
+    });
+}
+
+/// @param a work @param b other work @return whether it is the same
+bool
+AreSame(const std::vector<Work>& a, const std::vector<Work>& b)
+{
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Work& x, const Work& y) {
+        return x.perPoint == y.perPoint && x.extents == y.extents;
+    });
+}
+
+/// @param a a kernel @param b another one @return whether they are the same
+bool
+AreSame(const OperatorPart& a, const OperatorPart& b)
+{
+    return a.name == b.name && a.reads.size() == b.reads.size() &&
+           a.writes.size() == b.writes.size() && AreSame(a.flops, b.flops) &&
+           AreSame(a.bytes, b.bytes);
+}
+
+/// @param a what an operator accesses @param b what another one does @return whether that is the
+/// same
+bool
+AreSame(const std::vector<Access>& a, const std::vector<Access>& b)
+{
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+        return x.tensor == y.tensor && x.map == y.map && x.traffic == y.traffic;
+    });
+}
+
+/// @param a an operator @param b another one @return whether they are the same
+bool
+AreSame(const ModelOperator& a, const ModelOperator& b)
+{
+    return a.name == b.name && a.kind == b.kind && a.tensorParallel == b.tensorParallel &&
+           a.head.key == b.head.key && a.head.value == b.head.value &&
+           a.hasDropout == b.hasDropout && a.hasMask == b.hasMask && a.documents == b.documents &&
+           a.routing.experts == b.routing.experts && a.routing.top == b.routing.top &&
+           a.routing.groups == b.routing.groups && a.routing.topGroups == b.routing.topGroups &&
+           AreSame(a.dimensions, b.dimensions) && AreSame(a.reads, b.reads) &&
+           AreSame(a.writes, b.writes) && AreSame(a.forward, b.forward) &&
+           std::equal(a.backward.begin(),
+                      a.backward.end(),
+                      b.backward.begin(),
+                      b.backward.end(),
+                      [](const auto& x, const auto& y) { return AreSame(x, y); });
+}
+
+/// @param a a model @param b another one @return whether they are the same but for their names
+bool
+AreSame(const Model& a, const Model& b)
+{
+    const auto sameTensor = [](const ModelTensor& x, const ModelTensor& y) {
+        return x.name == y.name && x.shape == y.shape && x.element == y.element &&
+               x.role == y.role && x.needsGradient == y.needsGradient;
+    };
+    const auto& tensors = a.GetTensors();
+    const auto& others = b.GetTensors();
+    return std::equal(tensors.begin(), tensors.end(), others.begin(), others.end(), sameTensor) &&
+           std::equal(a.GetOperators().begin(),
+                      a.GetOperators().end(),
+                      b.GetOperators().begin(),
+                      b.GetOperators().end(),
+                      [](const auto& x, const auto& y) { return AreSame(x, y); });
+}
+
+/// @param strategy with the variable @param name of it @return whether it changes nothing
+bool
+IsIdleVariable(const StrategyText& strategy, const std::string& name)
+{
+    const Json json = Json::parse(strategy.json);
+    const int64_t value = strategy.variables.at(name);
+    const Model model = Load(json, strategy, {}).model;
+    StrategyText other = strategy;
+    other.variables.erase(name);
+    if (!AreSame(Load(json, other, {}).model, model))
+    {
+        return false;
+    }
+    // It may be what holds anyway, which is no mistake; then other values change the model.
+    bool isKnown = false;
+    for (const int64_t number : {int64_t{0}, int64_t{1}, value + 1, 2 * value})
+    {
+        if (number == value)
+        {
+            continue;
+        }
+        other.variables[name] = number;
+        try
+        {
+            if (!AreSame(Load(json, other, {}).model, model))
+            {
+                return false;
+            }
+            isKnown = true;
+        }
+        catch (const std::exception&) // no value for it
+        {
+        }
+    }
+    return isKnown;
+}
+
 /// @param json of a plan @param key of it @param other where it is not there @return its value
 uint64_t
 GetCount(const Json& json, const char* key, uint64_t other)
@@ -378,6 +488,26 @@ CompileAlike(const std::string& model, const ParallelPlan& a, const ParallelPlan
     const TrainingPlan first = LoadTrainingPlan(model, a);
     const TrainingPlan second = LoadTrainingPlan(model, b);
     return CompileModel(first.model, first.tree) == CompileModel(second.model, second.tree);
+}
+
+std::vector<std::string>
+FindIdleVariables(const StrategyText& strategy)
+{
+    std::vector<std::string> idle;
+    try
+    {
+        for (const auto& [name, value] : strategy.variables)
+        {
+            if (IsIdleVariable(strategy, name))
+            {
+                idle.push_back(name + "=" + std::to_string(value));
+            }
+        }
+    }
+    catch (const std::exception&) // which the run reports
+    {
+    }
+    return idle;
 }
 
 std::vector<std::string>

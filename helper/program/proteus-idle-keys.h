@@ -51,6 +51,16 @@ constexpr std::size_t MAX_NODE_WORK = 10000;
  */
 std::vector<std::string> FindIdleKeys(const StrategyText& strategy);
 
+/**
+ * @ingroup proteus
+ * Finds variables that were set and change nothing, such as what an adapter is for in a model
+ * without adapters: the model is the same without them and with other values of them. Where no
+ * other value can be had, nothing is said.
+ * @param strategy a strategy, with the variables that are set
+ * @return them with their values, e.g. "adaptsQueries=0"; none if the model cannot be read
+ */
+std::vector<std::string> FindIdleVariables(const StrategyText& strategy);
+
 /// @ingroup proteus
 /// @param model file @param a plan @param b another one @return whether both compile to one graph
 /// @throw std::invalid_argument as LoadTrainingPlan() and CompileModel()

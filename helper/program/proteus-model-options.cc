@@ -276,6 +276,28 @@ WarnOfMissingAttention(const TrainingPlan& plan,
          "--variables=fusedAttention=0 scores are kept");
 }
 
+/// Names norms of which a framework, which says what it makes of other operators, says nothing.
+void
+WarnOfMissingRules(const TrainingPlan& plan, const Framework& framework)
+{
+    if (framework.operators.empty())
+    {
+        return; // its parameters are fitted to operators as the compiler counts them
+    }
+    for (const char* kind : {"batch-norm", "layer-norm", "rms-norm"})
+    {
+        const auto& operators = plan.model.GetOperators();
+        if (framework.operators.count(kind) == 0 &&
+            std::any_of(operators.begin(), operators.end(), [&](const ModelOperator& op) {
+                return op.kind == kind;
+            }))
+        {
+            Warn("framework " + framework.name + " has no rules for " + kind +
+                 ": such kernels are timed by the least that they move");
+        }
+    }
+}
+
 /// @param entry a measurement @return what was measured
 std::string
 FormatKernel(const ProfileEntry& entry)
@@ -391,22 +413,23 @@ ModelOptions::AddTo(OptionList& command,
                      "{\"tp\": 8, \"dp\": 2}",
                      strategy);
     command.AddMeaning("strategy", GetStrategyMeaning);
-    command.AddIdleParts(
-        "strategy",
-        [this, &framework, gpu]() {
+    const auto find = [this, &framework, gpu](const auto& among) {
+        return [this, &framework, gpu, among]() {
             try
             {
-                return FindIdle(framework, gpu());
+                return among(GetText(framework, gpu()));
             }
             catch (const std::exception&) // which the run reports
             {
                 return std::vector<std::string>();
             }
-        },
-        "the job is the same without it");
+        };
+    };
+    command.AddIdleParts("strategy", find(FindIdleKeys), "the job is the same without it");
     command.AddValue("variables",
                      "variables of the model's file to set, e.g. layers=4,fusedAttention=1",
                      variables);
+    command.AddIdleParts("variables", find(FindIdleVariables), "the model is the same without it");
     command.AddValue("firstStageBlocks",
                      "blocks of the model on the first device group of the pipeline, in the place "
                      "of the strategy's (0: what it says, or an equal share)",
@@ -470,8 +493,8 @@ ModelOptions::Load(const FrameworkDefaults& defaults) const
     return {std::move(loaded), std::move(tree), ListModelFiles(path), file.name};
 }
 
-std::vector<std::string>
-ModelOptions::FindIdle(const FrameworkOption& framework, const std::string& gpu) const
+StrategyText
+ModelOptions::GetText(const FrameworkOption& framework, const std::string& gpu) const
 {
     StrategyText text;
     text.model = FindModelFile(model, folder);
@@ -487,7 +510,13 @@ ModelOptions::FindIdle(const FrameworkOption& framework, const std::string& gpu)
         InputFile file(strategy);
         text.json = ReadWhole(file.GetStream(), strategy, MAX_STRATEGY_BYTES);
     }
-    return FindIdleKeys(text);
+    return text;
+}
+
+std::vector<std::string>
+ModelOptions::FindIdle(const FrameworkOption& framework, const std::string& gpu) const
+{
+    return FindIdleKeys(GetText(framework, gpu));
 }
 
 TrainingPlan
@@ -526,6 +555,7 @@ CompileForGpu(const TrainingPlan& plan,
     WarnOfOddProfile(measured, profile);
     WarnOfMissingUnit(plan, gpu);
     WarnOfMissingAttention(plan, gpu, framework);
+    WarnOfMissingRules(plan, framework);
     return graph;
 }
 
@@ -551,6 +581,7 @@ CompileForCluster(const TrainingPlan& plan,
     WarnOfOddProfile(measured, profile);
     WarnOfMissingUnit(plan, gpu);
     WarnOfMissingAttention(plan, gpu, framework);
+    WarnOfMissingRules(plan, framework);
     return graph;
 }
 

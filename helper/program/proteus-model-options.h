@@ -8,6 +8,7 @@
 #define PROTEUS_MODEL_OPTIONS_H
 
 #include "proteus-command-line-text.h"
+#include "proteus-idle-keys.h"
 #include "proteus-option-list.h"
 #include "proteus-program-options.h"
 
@@ -76,6 +77,10 @@ struct ModelOptions
     /// that change nothing, see FindIdleKeys()
     std::vector<std::string> FindIdle(const FrameworkOption& framework,
                                       const std::string& gpu) const;
+
+  private:
+    /// @param framework that trains @param gpu name of a data sheet @return what was typed
+    StrategyText GetText(const FrameworkOption& framework, const std::string& gpu) const;
 };
 
 /**

@@ -13,6 +13,9 @@
 #include "ns3/proteus-breakdown.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -30,27 +33,96 @@ RunNotes* g_notes = nullptr;
 /// In the place of an executor: what is heard is of jobs.
 const char* const OF_JOBS = "";
 
+/// @param configuration options, as they were typed @param name of one that is a number @return
+/// whether it was typed, and is not 0
+bool
+IsTypedAbove0(const Configuration& configuration, const std::string& name)
+{
+    const std::string text = FindTyped(configuration, name);
+    return !text.empty() && text.find_first_not_of("0.+") != std::string::npos;
+}
+
+/// @param graph that was run @param timeline of the run @return whether two communications were
+/// under way at the same time
+bool
+HasCommunicationsAtOnce(const ExecutionGraph& graph, const Timeline& timeline)
+{
+    std::map<TaskInstance, std::pair<int64_t, int64_t>> times;
+    for (const Span& span : timeline.spans)
+    {
+        if (graph.GetTask(span.task).kind == TaskKind::COMMUNICATION)
+        {
+            const auto [found, isNew] =
+                times.emplace(span.GetInstance(), std::make_pair(span.startPs, span.endPs));
+            found->second.first = std::min(found->second.first, span.startPs);
+            found->second.second = std::max(found->second.second, span.endPs);
+        }
+    }
+    std::vector<std::pair<int64_t, int64_t>> sorted;
+    for (const auto& [instance, time] : times)
+    {
+        sorted.push_back(time);
+    }
+    std::sort(sorted.begin(), sorted.end());
+    int64_t end = std::numeric_limits<int64_t>::min();
+    for (const auto& [from, to] : sorted)
+    {
+        if (from < end)
+        {
+            return true;
+        }
+        end = std::max(end, to);
+    }
+    return false;
+}
+
 /// @param configuration options, as they were typed @param traits of an executor that has run
 /// @param graph that was run @param timeline of the run
-/// @return a line if GPUs were to share nothing, and there was nothing to share
+/// @return lines about what was said of things that happen at the same time, where none did
 std::vector<std::string>
 FindUnusedSharing(const Configuration& configuration,
                   const ExecutorTraits& traits,
                   const ExecutionGraph& graph,
                   const Timeline& timeline)
 {
-    if (!traits.sharesGpus || FindTyped(configuration, "gpuSharing") != "off")
+    std::vector<std::string> ofKernels;
+    if (traits.sharesGpus && FindTyped(configuration, "gpuSharing") == "off")
     {
-        return {};
+        ofKernels.emplace_back("gpuSharing");
     }
-    const auto devices = BreakDown(graph, timeline);
-    if (std::any_of(devices.begin(), devices.end(), [](const DeviceBreakdown& device) {
-            return device.overlapPs > 0;
-        }))
+    for (const char* name : {"computeSlowdown", "communicationSlowdown"})
     {
-        return {};
+        if (traits.hasSlowdowns && IsTypedAbove0(configuration, name))
+        {
+            ofKernels.emplace_back(name);
+        }
     }
-    return {"--gpuSharing=off has no effect: no kernel runs beside communication"};
+    if (traits.hasOverlapFactor && !FindTyped(configuration, "overlapFactor").empty())
+    {
+        ofKernels.emplace_back("overlapFactor");
+    }
+    std::vector<std::string> lines;
+    if (!ofKernels.empty())
+    {
+        const auto devices = BreakDown(graph, timeline);
+        const bool isIdle =
+            std::none_of(devices.begin(), devices.end(), [](const DeviceBreakdown& device) {
+                return device.overlapPs > 0;
+            });
+        for (std::size_t i = 0; isIdle && i < ofKernels.size(); ++i)
+        {
+            lines.push_back("--" + ofKernels[i] + "=" + FindTyped(configuration, ofKernels[i]) +
+                            " has no effect: no kernel runs beside communication");
+        }
+    }
+    if (traits.hasOverlapFactor && FindTyped(configuration, "linkSharing") == "off" &&
+        !HasCommunicationsAtOnce(graph, timeline))
+    {
+        lines.emplace_back(
+            "--linkSharing=off has no effect: no two communications are under way at "
+            "the same time");
+    }
+    return lines;
 }
 
 } // namespace

@@ -15,6 +15,7 @@
 #include "ns3/proteus-adapters.h"
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-json.h"
+#include "ns3/proteus-shown-name.h"
 #include "ns3/proteus-warning.h"
 
 #include <memory>
@@ -103,6 +104,8 @@ class Reader
     void ReadLayers(const JsonValue& list, const Scope& scope, const ModelVariables& variables);
     void ReadBlock(const JsonValue& value, const Scope& scope, const ModelVariables& variables);
     void CheckGiven(const JsonValue& root) const;
+    /// Checks what the file says of its variables.
+    void CheckRequirements(const JsonValue& root) const;
     void CountLayer(const JsonValue& value);
     void ReadOperator(const JsonValue& value, const Scope& scope, const ModelVariables& variables);
     /// @param value an operator @return its attributes
@@ -389,6 +392,32 @@ Reader::CheckGiven(const JsonValue& root) const
     }
 }
 
+void
+Reader::CheckRequirements(const JsonValue& root) const
+{
+    const auto switches = root.Find("switches");
+    for (std::size_t i = 0; switches && i < switches->Size(); ++i)
+    {
+        const JsonValue name = switches->At(i);
+        const int64_t value = name.Check([&] { return m_variables.Find(name.AsName()); });
+        if (value != 0 && value != 1)
+        {
+            name.Fail(ShownName(name.AsName()) + " is 0 or 1, not " + std::to_string(value));
+        }
+    }
+    const auto conditions = root.Find("requires");
+    for (std::size_t i = 0; conditions && i < conditions->Size(); ++i)
+    {
+        const JsonValue condition = conditions->At(i);
+        condition.AllowKeys("what a model requires", {"holds", "otherwise"});
+        const std::string text = condition.Get("otherwise").AsString();
+        if (m_variables.Evaluate(condition.Get("holds")) == 0)
+        {
+            condition.Fail(text);
+        }
+    }
+}
+
 std::vector<std::string>
 Reader::ListIdleBlocks() const
 {
@@ -417,9 +446,10 @@ Reader::Read(const JsonValue& root)
     {
         ReadInput(inputs.At(i));
     }
+    CheckRequirements(root);
     m_blocks = root.Find("blocks");
     const JsonValue layers = root.Get("layers");
-    CheckModelLayers(m_blocks, layers, m_variables);
+    CheckModelLayers(inputs, m_blocks, layers, m_variables);
     ReadLayers(layers, Scope(), m_variables);
     Model model = root.Check([&] { return m_builder.Build(); });
     if (model.CountParameters() > 0 && model.CountTrainedParameters() == 0)
@@ -440,6 +470,8 @@ CheckFields(const JsonDocument& document)
                                   "source",
                                   "base",
                                   "let",
+                                  "switches",
+                                  "requires",
                                   "frozen",
                                   "inputs",
                                   "blocks",

@@ -11,6 +11,7 @@
 #include "ns3/proteus-model.h"
 
 #include <set>
+#include <sstream>
 
 namespace ns3
 {
@@ -33,6 +34,8 @@ class LayerChecker
 
     /// @param list of layers, which may hand variables to blocks
     void AddNamesForBlocks(const JsonValue& list);
+    /// @param list of inputs or layers, whose names tensors may have
+    void AddTensorNames(const JsonValue& list);
     /// @param list of layers
     void Check(const JsonValue& list) const;
 
@@ -41,10 +44,13 @@ class LayerChecker
     void CheckOperator(const JsonValue& value) const;
     /// Numbers and expressions, or lists of them.
     void CheckNumbers(const JsonValue& value) const;
+    /// @param name of an input of a layer, of which a part has to be that of a layer or an input
+    void CheckTensorName(const JsonValue& name) const;
 
     const std::optional<JsonValue>& m_blocks;
     const ModelVariables& m_variables;
     std::set<std::string> m_names{"index"}; //!< of variables that blocks have besides
+    std::set<std::string> m_tensors;        //!< names of inputs and layers of the whole file
 };
 
 void
@@ -79,8 +85,25 @@ LayerChecker::CheckLayer(const JsonValue& value) const
     }
     for (const JsonValue& name : ListLayerInputs(value))
     {
-        name.AsName();
+        CheckTensorName(name);
     }
+}
+
+void
+LayerChecker::CheckTensorName(const JsonValue& name) const
+{
+    // A result is NAME or NAME.NUMBER, behind the names of the blocks it stands in. What a block is
+    // given is input, input1 and so on.
+    std::istringstream parts(name.AsName());
+    for (std::string part; std::getline(parts, part, '.');)
+    {
+        const std::string stem = part.substr(0, part.find_last_not_of("0123456789") + 1);
+        if (stem == "input" || m_tensors.count(part) > 0 || m_tensors.count(stem) > 0)
+        {
+            return;
+        }
+    }
+    name.Fail("there is no tensor of that name before this layer");
 }
 
 void
@@ -153,6 +176,23 @@ LayerChecker::AddNamesForBlocks(const JsonValue& list)
 }
 
 void
+LayerChecker::AddTensorNames(const JsonValue& list)
+{
+    for (std::size_t i = 0; i < list.Size(); ++i)
+    {
+        if (const auto name = list.At(i).Find("name"))
+        {
+            // Layers may be called as dotted parts of a name are: embedding.word.
+            std::istringstream parts(name->AsName());
+            for (std::string part; std::getline(parts, part, '.');)
+            {
+                m_tensors.insert(part);
+            }
+        }
+    }
+}
+
+void
 LayerChecker::Check(const JsonValue& list) const
 {
     for (std::size_t i = 0; i < list.Size(); ++i)
@@ -188,7 +228,8 @@ ListLayerInputs(const JsonValue& value)
 }
 
 void
-CheckModelLayers(const std::optional<JsonValue>& blocks,
+CheckModelLayers(const JsonValue& inputs,
+                 const std::optional<JsonValue>& blocks,
                  const JsonValue& layers,
                  const ModelVariables& variables)
 {
@@ -199,9 +240,11 @@ CheckModelLayers(const std::optional<JsonValue>& blocks,
     }
     lists.push_back(layers);
     LayerChecker checker(blocks, variables);
+    checker.AddTensorNames(inputs);
     for (const JsonValue& list : lists)
     {
         checker.AddNamesForBlocks(list);
+        checker.AddTensorNames(list);
     }
     for (const JsonValue& list : lists)
     {

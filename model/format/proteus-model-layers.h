@@ -39,14 +39,16 @@ std::vector<JsonValue> ListLayerInputs(const JsonValue& value);
 /**
  * @ingroup proteus
  * Checks what can be said of layers whether they are switched on or not: their fields, kinds,
- * blocks, and how their expressions are written.
+ * blocks, names of what they read, and how their expressions are written.
  *
+ * @param inputs of the model
  * @param blocks by name, if there are any
  * @param layers of the model
  * @param variables of the model
  * @throw std::invalid_argument with the place of what is wrong
  */
-void CheckModelLayers(const std::optional<JsonValue>& blocks,
+void CheckModelLayers(const JsonValue& inputs,
+                      const std::optional<JsonValue>& blocks,
                       const JsonValue& layers,
                       const ModelVariables& variables);
 

@@ -35,6 +35,11 @@ class Run(unittest.TestCase):
         fast = proteus.run(**JOB, executor="flow", launchInterval="5us")
         self.assertGreater(slow.iteration_s["flow"], fast.iteration_s["flow"])
 
+    def test_settings_may_be_a_dict(self):
+        few = proteus.run(**JOB, executor="flow", variables={"layers": 2, "dropout": 0})
+        same = proteus.run(**JOB, executor="flow", variables="layers=2,dropout=0")
+        self.assertEqual(few.iteration_s, same.iteration_s)
+
     def test_warning_of_the_program_is_a_warning_here(self):
         with self.assertWarnsRegex(UserWarning, "--zero|zero=1 has no effect") as caught:
             proteus.run(**{**JOB, "strategy": "tp=4,dp=1,zero=1"}, executor="flow")

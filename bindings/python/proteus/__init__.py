@@ -81,12 +81,14 @@ class Result:
         }
 
 
-def _text(value):
-    """A value as one types it."""
+def _text(value, option=""):
+    """A value of an option as one types it."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, dict):
+    if isinstance(value, dict) and option == "strategy":
         return json.dumps(value)
+    if isinstance(value, dict):  # settings, such as those of --variables and --nccl
+        return ",".join(f"{name}={_text(part)}" for name, part in value.items())
     if isinstance(value, (list, tuple, range)):
         return ",".join(str(item) for item in value)
     return str(value)
@@ -101,7 +103,7 @@ def _words(program, options, attributes):
         if option in given:
             raise Error(f"{program}: {option} is given twice, with _ and without")
         given[option] = value
-    words = [program] + [f"--{name}={_text(value)}" for name, value in given.items()]
+    words = [program] + [f"--{name}={_text(value, name)}" for name, value in given.items()]
     return words + [f"--{name}={_text(value)}" for name, value in (attributes or {}).items()]
 
 
@@ -159,7 +161,7 @@ def run(model=None, cluster="dgx-a100", strategy=None, executor="packet", attrib
         strategy: short form ("tp=8,dp=2"), a dict as in a strategy file, or a file
         executor: one or several, e.g. "packet", "packet,flow" or a list
         attributes: attributes of ns-3, e.g. {"ns3::proteus::Fabric::Routing": "Adaptive"}
-        options: all others of proteus-run, e.g. nodes=4, fabric="leaf-spine"
+        options: all others of proteus-run, e.g. nodes=4, fabric="leaf-spine", variables={"layers": 4}
     """
     options = {"model": model, "strategy": strategy, "cluster": cluster, "executor": executor, **options}
     return _run("proteus-run", options, attributes, ("json", "summary"))

@@ -129,6 +129,14 @@ TEST(FrameworkFile, FusesWhatModelsLeaveToIt)
     EXPECT_EQ(fused["attention fused"], 12);
     EXPECT_EQ(fused["cross-entropy"], 1);
     EXPECT_EQ(fused["vocabulary-sum"], 0);
+    // Transformer Engine has fused kernels of attention; the loss is Megatron's.
+    for (const char* framework : {"megatron-core", "megatron-core-graphs", "nemo"})
+    {
+        const auto fuses =
+            LoadFramework(workloads + "frameworks/" + framework + ".json").defaults.variables;
+        EXPECT_EQ(fuses, (std::map<std::string, int64_t>{{"fusesAttention", 1}}));
+        EXPECT_EQ(count(fuses)["attention fused"], 12);
+    }
     fsdp2["tensorParallel"] = 2;
     EXPECT_EQ(count(fsdp2)["vocabulary-sum"], 1);
     fsdp2["fusedAttention"] = 0; // as typed

@@ -49,6 +49,25 @@ TEST(IdleKeys, WithoutParallelismThereIsNothingToShareOrOrder)
               Keys{"schedule=interleaved"});
 }
 
+TEST(IdleKeys, VariablesThatChangeNothing)
+{
+    const auto find = [](const std::map<std::string, int64_t>& variables, const char* model) {
+        StrategyText text;
+        text.json = R"({"dp": 2})";
+        text.model = std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/" + model + ".json";
+        text.framework.folder = std::string(PROTEUS_SOURCE_DIR) + "/workloads/frameworks";
+        text.variables = variables;
+        return FindIdleVariables(text);
+    };
+    EXPECT_EQ(find({{"adaptsQueries", 0}, {"layers", 2}}, "llama3-8b"), Keys{"adaptsQueries=0"});
+    EXPECT_EQ(find({{"adaptsQueries", 0}, {"adapterRank", 8}}, "llama3-8b"), Keys());
+    EXPECT_EQ(find({{"fusedAttention", 1}, {"fusesAttention", 0}}, "gpt3-125m"),
+              Keys{"fusesAttention=0"});
+    // What holds anyway is no mistake.
+    EXPECT_EQ(find({{"dropout", 1}, {"sequence", 2048}}, "gpt3-125m"), Keys());
+    EXPECT_EQ(find({{"dropout", 0}}, "gpt3-125m"), Keys());
+}
+
 // A grid of their own for experts is the same grid where only replicas share them.
 TEST(IdleKeys, GridsOfExperts)
 {

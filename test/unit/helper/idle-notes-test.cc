@@ -51,6 +51,19 @@ TEST(IdleNotes, WhatTheJobDoesNotComeToIsANote)
     const std::string replicas = "--strategy=dp=8,globalBatch=8,buckets=";
     expect(run(replicas + "whole", {flow, sharing}), "flow: " + sharing, true);
     expect(run(replicas + "ddp", {flow, sharing}), sharing, false);
+    for (const char* option : {"--computeSlowdown=0.2", "--communicationSlowdown=0.2"})
+    {
+        expect(run(replicas + "whole", {flow, option}), std::string("flow: ") + option, true);
+        expect(run(replicas + "ddp", {flow, option}), option, false);
+    }
+    const std::string classic = "--executor=classic";
+    for (const char* option : {"--overlapFactor=0.3", "--linkSharing=off"})
+    {
+        expect(run(replicas + "whole", {classic, option}), std::string("classic: ") + option, true);
+    }
+    expect(run(replicas + "ddp", {classic, "--overlapFactor=0.3"}), "--overlapFactor=0.3", false);
+    const std::string apart = "--linkSharing=off";
+    expect(run("--strategy=tp=2,dp=4", {classic, apart}), apart, false); // groups of two
     const std::string stream = "--stream=3";
     const std::string cluster = "--cluster=pcie-v100x4";
     expect(run(replicas + "whole", {packet, stream, cluster}), "packet: " + stream, true);

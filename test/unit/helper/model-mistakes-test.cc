@@ -70,6 +70,66 @@ TEST(ModelMistakes, PartsOfModelsThatNothingUses)
     ExpectNote(start("", R"(, {"name": "z", "shape": ["batch", 4]})"), "input z is used nowhere");
 }
 
+TEST(ModelMistakes, ValuesThatAVariableCannotHave)
+{
+    const auto start = [](const std::string& variables) {
+        return Start("run",
+                     {"--model=gpt3-125m",
+                      "--strategy=dp=2",
+                      "--executor=flow",
+                      "--quiet",
+                      "--variables=" + variables})
+            .error;
+    };
+    EXPECT_NE(start("dropout=5").find("/switches/5: dropout is 0 or 1, not 5"), std::string::npos)
+        << start("dropout=5");
+    EXPECT_NE(start("padded=50256").find("/requires/0: padded, the vocabulary with what fills"),
+              std::string::npos)
+        << start("padded=50256");
+    EXPECT_EQ(start("padded=50257"), "");
+    ExpectNote(Start("run",
+                     {"--model=llama3-8b",
+                      "--strategy=dp=2,microBatch=1,zero=1",
+                      "--cluster=dgx-h100",
+                      "--nodes=1",
+                      "--executor=flow",
+                      "--quiet",
+                      "--variables=layers=2,adapterShared=1"}),
+               "--variables: adapterShared=1 has no effect: the model is the same without it");
+}
+
+TEST(ModelMistakes, FrameworksThatDoNotKnowANorm)
+{
+    const auto start = [](const std::string& framework) {
+        return Start("run",
+                     {"--model=resnet50",
+                      "--strategy=dp=2,microBatch=8",
+                      "--executor=flow",
+                      "--quiet",
+                      "--framework=" + framework});
+    };
+    ExpectNote(start("megatron-core"), "framework megatron-core has no rules for batch-norm");
+    EXPECT_EQ(start("ddp").error, "");
+}
+
+TEST(ModelMistakes, NamesThatSwitchedOffLayersRead)
+{
+    const Folder folder;
+    const auto start = [&](const std::string& in) {
+        return RunModel(folder,
+                        R"("width": 64)",
+                        "",
+                        "",
+                        WIDE + R"(, {"op": "relu", "name": "r", "when": 0, "in": )" + in + "}")
+            .error;
+    };
+    EXPECT_EQ(start(R"("fc")"), "");
+    EXPECT_EQ(start(R"("y")"), "");
+    EXPECT_NE(
+        start(R"("fx")").find("/layers/2/in: there is no tensor of that name before this layer"),
+        std::string::npos);
+}
+
 TEST(ModelMistakes, MeasuredTimesThatNoKernelHas)
 {
     const Folder folder;
