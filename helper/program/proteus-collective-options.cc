@@ -131,6 +131,13 @@ CollectiveProgramOptions::AddTo(OptionList& command)
                       "write the log to this file as a CSV table, as in workloads/measurements/",
                       measuredCsv,
                       ".csv");
+    command.AddValue("logVariables",
+                     "whether variables of NCCL's environment that the log says are taken over "
+                     "(on or off)",
+                     logVariables);
+    command.AddNames("logVariables", {"on", "off"});
+    command.AddIdle("logVariables",
+                    [this]() { return measured.empty() ? "there is no log, --measured" : ""; });
     command.AddValue("factor", "from one size to the next, above 1", factor);
     for (const char* name : {"min", "max", "factor"})
     {

@@ -9,6 +9,7 @@
 #include "proteus-channel-listing.h"
 #include "proteus-collective-sizes.h"
 #include "proteus-command-line-program.h"
+#include "proteus-logged-variables.h"
 #include "proteus-measured-table.h"
 #include "proteus-name-lists.h"
 #include "proteus-programs.h"
@@ -19,6 +20,7 @@
 #include "ns3/proteus-algorithm-traits.h"
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-collective-comparison.h"
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-nccl-tests.h"
 #include "ns3/proteus-nccl-tuner.h"
@@ -364,6 +366,39 @@ FindRoot(const NcclTestsTable& log, const std::string& measured)
     return roots.size() == 1 ? static_cast<uint32_t>(std::max<int64_t>(*roots.begin(), 0)) : 0;
 }
 
+/// Takes over the variables of NCCL's environment that a log says. @param options of the program,
+/// with its version of NCCL; get them @param log of nccl-tests
+void
+TakeVariables(CollectiveProgramOptions& options, const NcclTestsTable& log)
+{
+    if (!ToSwitch(options.logVariables, "logVariables"))
+    {
+        if (!log.settings.empty())
+        {
+            Warn(options.measured + ": was run with " + ListNames(log.settings) +
+                 ", not taken over: --logVariables=off");
+        }
+        return;
+    }
+    LoggedVariables sorted = SortLoggedVariables(log.settings, options.nccl);
+    if (!sorted.taken.empty() && !options.msccl.empty())
+    {
+        sorted.doubts.push_back("was run with " + sorted.taken +
+                                ", not taken over: --msccl has a schedule of its own");
+        sorted.taken.clear();
+    }
+    if (!sorted.taken.empty())
+    {
+        Warn(options.measured + ": was run with " + sorted.taken +
+             ", which is taken over; --nccl counts more, --logVariables=off takes none");
+        options.nccl.variables += (options.nccl.variables.empty() ? "" : ",") + sorted.taken;
+    }
+    for (const std::string& doubt : sorted.doubts)
+    {
+        Warn(options.measured + ": " + doubt);
+    }
+}
+
 /// @param options of the program @param log of nccl-tests @return the options, with what the log
 /// says where they say nothing
 /// @throw std::invalid_argument if both say something else
@@ -394,6 +429,7 @@ TakeFromLog(CollectiveProgramOptions options, const NcclTestsTable& log)
                  ", of which nothing is known: the newest version that is known is taken");
         }
     }
+    TakeVariables(options, log);
     if (options.launchMode.empty() && log.gpusOfThread > 1)
     {
         options.launchMode = "one-process";

@@ -59,6 +59,7 @@ struct CollectiveProgramOptions
     int64_t stream{1};                   //!< random stream of path choice
     CommandLineText measured;            //!< log of nccl-tests to compare with, or empty
     CommandLineText measuredCsv;         //!< file to write that log to, or empty
+    std::string logVariables{"on"};      //!< on or off: take over what the log says of NCCL's
     CommandLineText csv;                 //!< file to write, may be empty
     TableOptions tables;                 //!< all results
     PlotOption plot;                     //!< bus bandwidth over size

@@ -221,19 +221,25 @@ NcclOptions::Check() const
     }
     FindNetPlugin(netPlugin); // throws if there is none
     ParseNcclVariables(variables, GetVersion());
-    const std::map<std::string, bool> given{{"algorithm", !algorithm.empty()},
-                                            {"protocol", !protocol.empty()},
-                                            {"channels", channels > 0},
-                                            {"networkChannels", networkChannels > 0}};
     for (const auto& [name, value] : SplitNcclVariables(variables))
     {
         const std::string& option = NcclVariableRegistry::Get().Find(name)->option;
-        if (!option.empty() && given.at(option))
+        if (!option.empty() && Says(option))
         {
             throw std::invalid_argument("--" + option + " and " + name +
                                         " of --nccl are about the same: give one of them");
         }
     }
+}
+
+bool
+NcclOptions::Says(const std::string& option) const
+{
+    const std::map<std::string, bool> given{{"algorithm", !algorithm.empty()},
+                                            {"protocol", !protocol.empty()},
+                                            {"channels", channels > 0},
+                                            {"networkChannels", networkChannels > 0}};
+    return given.at(option);
 }
 
 uint32_t

@@ -57,6 +57,9 @@ struct NcclOptions
     /// @return the version as PacketNetwork::NcclVersion, e.g. 218 @throw std::invalid_argument
     uint32_t GetVersion() const;
 
+    /// @param option one that NcclVariable::option may name @return whether it was given
+    bool Says(const std::string& option) const;
+
     /// @return a line for each of the variables that does nothing, or of which not all is modelled
     std::vector<std::string> FindIdle() const;
 

@@ -36,7 +36,7 @@ constexpr double MOST_GBITS = 1e6;
 constexpr double MOST_COUNT = 4294967295.0;
 
 /// Keys that are no options of a fabric.
-const char* const KEYS[] = {"nodes", "nic", "gpu", "fabric", "leafs", "bundles"};
+const char* const KEYS[] = {"nodes", "nic", "gpu", "fabric", "leafs", "bundles", "mtu"};
 
 /// @param typed a key @return its name in the tables; what was typed if no table has it
 std::string
@@ -58,28 +58,60 @@ FindKey(const std::string& typed)
     return name.empty() ? typed : name;
 }
 
+/// @param cluster to copy @param changeVertex is called with each vertex of the copy
+/// @param changeLink is called with each link of it @return the copy
+template <typename VERTEX, typename LINK>
+Cluster
+Copy(const Cluster& cluster, VERTEX changeVertex, LINK changeLink)
+{
+    Cluster copy(cluster.GetName());
+    for (Vertex vertex : cluster.GetVertices())
+    {
+        changeVertex(vertex);
+        copy.AddVertex(vertex);
+    }
+    for (Link link : cluster.GetLinks())
+    {
+        changeLink(link);
+        copy.AddLink(link);
+    }
+    copy.RankGpus(cluster.GetGpus());
+    return copy;
+}
+
 /// @return the same cluster with GPUs of another model, at the same links
 Cluster
 ReplaceGpus(const Cluster& cluster, const GpuModel& model)
 {
-    Cluster replaced(cluster.GetName());
-    for (Vertex vertex : cluster.GetVertices())
-    {
-        if (vertex.kind == VertexKind::GPU)
-        {
-            vertex.model = model.sheet.model;
-            vertex.memoryBytesPerSecond = model.sheet.memoryBytesPerSecond;
-            vertex.copyEngines = model.copyEngines;
-            vertex.smCopyBytesPerSecond = model.smCopyBytesPerSecond;
-        }
-        replaced.AddVertex(vertex);
-    }
-    for (const Link& link : cluster.GetLinks())
-    {
-        replaced.AddLink(link);
-    }
-    replaced.RankGpus(cluster.GetGpus());
-    return replaced;
+    return Copy(
+        cluster,
+        [&model](Vertex& vertex) {
+            if (vertex.kind == VertexKind::GPU)
+            {
+                vertex.model = model.sheet.model;
+                vertex.memoryBytesPerSecond = model.sheet.memoryBytesPerSecond;
+                vertex.copyEngines = model.copyEngines;
+                vertex.smCopyBytesPerSecond = model.smCopyBytesPerSecond;
+            }
+        },
+        [](Link&) {});
+}
+
+/// @return the same cluster with networks whose packets have so many bytes of payload at most
+Cluster
+SetMtu(const Cluster& cluster, uint32_t bytes)
+{
+    return Copy(
+        cluster,
+        [](Vertex&) {},
+        [bytes](Link& link) {
+            if (link.technology == LinkTechnology::ROCE ||
+                link.technology == LinkTechnology::INFINIBAND)
+            {
+                link.framing.unitBytes = bytes;
+                link.framing.packetBytes = bytes;
+            }
+        });
 }
 
 /// Reads the changes of a preset.
@@ -140,7 +172,8 @@ class TextReader
         const Cluster cluster = m_servers == 1 ? MakeCluster(preset, 1) // has no network
                                                : Join(preset);
         WarnOfBundles(preset, cluster);
-        return m_gpu ? ReplaceGpus(cluster, *m_gpu) : cluster;
+        const Cluster changed = m_mtu ? SetMtu(cluster, *m_mtu) : cluster;
+        return m_gpu ? ReplaceGpus(changed, *m_gpu) : changed;
     }
 
   private:
@@ -262,6 +295,16 @@ class TextReader
         {
             m_leafs = ToWhole(key, value, 1, MAX_SERVERS);
         }
+        else if (key == "mtu")
+        {
+            m_mtu = ToWhole(key, value, 256, 4096);
+            if ((*m_mtu & (*m_mtu - 1)) != 0)
+            {
+                Refuse("mtu must be 256, 512, 1024, 2048 or 4096, those of InfiniBand and RoCE, "
+                       "not " +
+                       value);
+            }
+        }
         else if (key == "bundles")
         {
             m_variant.bundling = BundlingFromString(ReadName(key, value, GetBundlingNames()));
@@ -360,6 +403,7 @@ class TextReader
     uint32_t m_servers;
     std::optional<uint32_t> m_leafs;
     std::optional<GpuModel> m_gpu; //!< in place of the preset's
+    std::optional<uint32_t> m_mtu; //!< bytes, in place of 4096
     FabricVariant m_variant;
 };
 

@@ -46,7 +46,9 @@ std::string GetTextPreset(const std::string& text);
  *   where no fabric is named;
  * - any option of the fabric, as files or command lines write it (servers_per_leaf,
  *   serversPerLeaf);
- * - bundles: whole or cables, see SplitBundles().
+ * - bundles: whole or cables, see SplitBundles();
+ * - mtu: most payload of a packet of the network, bytes: one of InfiniBand's and RoCE's, 256 to
+ * 4096.
  *
  * @param text see above
  * @param servers how many, if the text does not say; 0: two

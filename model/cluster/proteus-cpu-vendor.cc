@@ -65,5 +65,13 @@ FindCpuVendor(const Cluster& cluster, const std::vector<VertexId>& vertices)
     return CpuVendor::INTEL;
 }
 
+CpuVendor
+FindCpuVendor(const std::string& said,
+              const Cluster& cluster,
+              const std::vector<VertexId>& vertices)
+{
+    return said.empty() ? FindCpuVendor(cluster, vertices) : CpuVendorFromString(said);
+}
+
 } // namespace proteus
 } // namespace ns3

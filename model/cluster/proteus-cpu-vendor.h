@@ -62,6 +62,13 @@ std::vector<std::string> GetCpuVendors();
  */
 CpuVendor FindCpuVendor(const Cluster& cluster, const std::vector<VertexId>& vertices);
 
+/// @ingroup proteus
+/// @param said the vendor in words, which counts more than the cluster; may be empty
+/// @param cluster of the CPUs @param vertices as FindCpuVendor() @return the vendor
+CpuVendor FindCpuVendor(const std::string& said,
+                        const Cluster& cluster,
+                        const std::vector<VertexId>& vertices);
+
 } // namespace proteus
 } // namespace ns3
 

@@ -216,8 +216,7 @@ CollectiveChooser::GetComputeCapability(const std::vector<VertexId>& vertices) c
 CpuVendor
 CollectiveChooser::GetCpuVendor(const std::vector<VertexId>& vertices) const
 {
-    return m_preferences.cpuVendor.empty() ? FindCpuVendor(m_cluster, vertices)
-                                           : CpuVendorFromString(m_preferences.cpuVendor);
+    return FindCpuVendor(m_preferences.cpuVendor, m_cluster, vertices);
 }
 
 const ChannelSearch&

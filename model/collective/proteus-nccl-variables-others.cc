@@ -103,7 +103,13 @@ const Registration REGISTER_CROSS_NIC(
 const Registration REGISTER_NET("NCCL_NET", MakeUnread("--netPlugin says it"));
 const Registration REGISTER_NET_PLUGIN("NCCL_NET_PLUGIN", MakeUnread("--netPlugin says it"));
 const Registration REGISTER_IB_DISABLE("NCCL_IB_DISABLE",
-                                       MakeUnread("--netPlugin=sockets says it"));
+                                       {[](const std::string& value, NcclVariables&) {
+                                           if (ReadNcclNumber(value, 0, 1) == 1)
+                                           {
+                                               throw std::invalid_argument(
+                                                   "--netPlugin=sockets says it");
+                                           }
+                                       }});
 const Registration REGISTER_IB_HCA(
     "NCCL_IB_HCA",
     MakeUnread("the NICs are those of the cluster; --cluster says which, as in "

@@ -35,8 +35,7 @@ constexpr uint32_t AMPERE = 80; // the compute capability, ten times
 PathType
 GetUsualLevel(const TransportRules& rules, const Cluster& cluster, VertexId gpu)
 {
-    const CpuVendor vendor = rules.cpuVendor.empty() ? FindCpuVendor(cluster, {gpu})
-                                                     : CpuVendorFromString(rules.cpuVendor);
+    const CpuVendor vendor = FindCpuVendor(rules.cpuVendor, cluster, {gpu});
     if (rules.version < FIRST_STOPS_AT_AMD &&
         (vendor == CpuVendor::AMD || vendor == CpuVendor::POWER))
     {

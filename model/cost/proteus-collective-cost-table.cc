@@ -42,6 +42,13 @@ constexpr const char* LINES_OF_NVLINK =
     "public log of eight H20 that is not among the tables (kvcache-ai/Mooncake, pull request 3484) "
     "lies between 1 and this";
 
+constexpr const char* OF_THE_HOST =
+    "as H100, whose tables are of Intel's CPUs: LL between servers lies in the memory of the host "
+    "whatever the GPU (NVIDIA/nccl v2.30.7, src/transport/net.cc, sendProxyConnect(): no GPUDirect "
+    "for it), so what a crossing takes is the host's. networkLatencyUs is fitted to servers with "
+    "CPUs of AMD, where NCCL's tuner, too, counts LL as slower (src/graph/tuning.cc, llMaxBws of "
+    "several servers by the vendor of the CPU) and a post as twice as long (getNetOverhead())";
+
 constexpr const char* PART_OF_RING =
     "nvlinkLatencyUs times 1.25 / 1.9: what a hop of a tree and one of a ring take with LL128 "
     "(NVIDIA/nccl v2.8.3 to v2.30.7, src/graph/tuning.cc, hwLat of NVLink)";
@@ -124,6 +131,7 @@ MakeAmpere()
     known.treeLatencyUs = MakeLl128(2.17, PART_OF_RING);
     known.pcieLatencyUs = MakeRow({0.6, 1.3, 3.9}, AS_VOLTA);
     known.networkLatencyUs = MakeRow({10.4, 6.9, 18});
+    known.otherLatencyUs = {{{4.5, OF_THE_HOST}, {}, {}}};
     known.networkBusyUs = MakeRow({0.3, 0.5, 4.5});
     return known;
 }
@@ -224,6 +232,7 @@ GetCollectiveCostFields()
         {"treeLatencyUs", &G::treeLatencyUs, NcclProtocol::LL128},
         {"pcieLatencyUs", &G::pcieLatencyUs},
         {"networkLatencyUs", &G::networkLatencyUs},
+        {"otherLatencyUs", &G::otherLatencyUs, NcclProtocol::LL},
         {"networkBusyUs", &G::networkBusyUs},
         {"switchLatencyUs", &G::switchLatencyUs, NcclProtocol::SIMPLE},
         {"switchBusyUs", &G::switchBusyUs, NcclProtocol::SIMPLE},

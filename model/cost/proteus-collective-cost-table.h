@@ -54,6 +54,7 @@ struct CollectiveGeneration
     SourcedRow treeLatencyUs;    //!< as nvlinkLatencyUs, in trees; LL128 only
     SourcedRow pcieLatencyUs;    //!< from arrival to use
     SourcedRow networkLatencyUs; //!< from arrival to use, both proxies included
+    SourcedRow otherLatencyUs;   //!< as networkLatencyUs where CPUs are not AMD's; none: as there
     SourcedRow networkBusyUs;    //!< of a step that goes through a proxy
     SourcedRow switchLatencyUs;  //!< of what switches multicast or reduce; Simple only
     SourcedRow switchBusyUs;     //!< of a step with them; Simple only

@@ -77,7 +77,16 @@ CollectiveCosts::CollectiveCosts(const CollectiveCostTable& table)
 {
     for (const CollectiveGeneration& generation : table.generations)
     {
-        m_kernels.emplace(generation.firstCapability, MakeCost(generation));
+        CollectiveGeneration other = generation;
+        for (std::size_t p = 0; p < NCCL_PROTOCOLS; ++p)
+        {
+            if (!other.otherLatencyUs[p].source.empty())
+            {
+                other.networkLatencyUs[p] = other.otherLatencyUs[p];
+            }
+        }
+        m_kernels.emplace(generation.firstCapability,
+                          Kernels{MakeCost(generation), MakeCost(other)});
     }
     m_records = {ToPs(table.launch.kernelUs),
                  ToPs(table.launch.channelUs),
@@ -94,9 +103,10 @@ CollectiveCosts::Get(const std::shared_ptr<const CollectiveCosts>& costs)
 }
 
 const CollectiveKernelCost&
-CollectiveCosts::GetKernel(uint32_t computeCapability) const
+CollectiveCosts::GetKernel(uint32_t computeCapability, CpuVendor cpu) const
 {
-    return std::prev(m_kernels.upper_bound(computeCapability))->second;
+    const Kernels& kernels = std::prev(m_kernels.upper_bound(computeCapability))->second;
+    return cpu == CpuVendor::AMD ? kernels.ofAmd : kernels.other;
 }
 
 const CollectiveLaunchCost&

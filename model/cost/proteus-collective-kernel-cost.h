@@ -10,6 +10,8 @@
 #include "proteus-collective-cost-table.h"
 #include "proteus-nccl-cost.h"
 
+#include "ns3/proteus-cpu-vendor.h"
+
 #include <array>
 #include <cstdint>
 #include <map>
@@ -111,8 +113,10 @@ class CollectiveCosts
     static const CollectiveCosts& Get(const std::shared_ptr<const CollectiveCosts>& costs);
 
     /// @param computeCapability of the GPU, ten times, e.g. 80 for an A100
+    /// @param cpu who made those of its server, whose memory and proxies a network's chunks cross
     /// @return what its collectives cost
-    const CollectiveKernelCost& GetKernel(uint32_t computeCapability) const;
+    const CollectiveKernelCost& GetKernel(uint32_t computeCapability,
+                                          CpuVendor cpu = CpuVendor::AMD) const;
 
     /// @param ncclVersion 100 times the major and the minor number: before 2.22 a channel costs
     /// more @return what the host takes to launch a collective. It depends on the CPU; that of the
@@ -120,9 +124,16 @@ class CollectiveCosts
     const CollectiveLaunchCost& GetLaunch(uint32_t ncclVersion) const;
 
   private:
-    std::map<uint32_t, CollectiveKernelCost> m_kernels; //!< by first capability
-    CollectiveLaunchCost m_records;                     //!< up to NCCL 2.21
-    CollectiveLaunchCost m_batches;                     //!< from 2.22 on
+    /// What a generation costs.
+    struct Kernels
+    {
+        CollectiveKernelCost ofAmd; //!< beside CPUs of AMD
+        CollectiveKernelCost other; //!< beside all others
+    };
+
+    std::map<uint32_t, Kernels> m_kernels; //!< by first capability
+    CollectiveLaunchCost m_records;        //!< up to NCCL 2.21
+    CollectiveLaunchCost m_batches;        //!< from 2.22 on
 };
 
 /**

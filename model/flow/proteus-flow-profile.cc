@@ -10,6 +10,7 @@
 
 #include "ns3/proteus-algorithm-traits.h"
 #include "ns3/proteus-block-cost.h"
+#include "ns3/proteus-cpu-vendor.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-net-plugin.h"
@@ -239,9 +240,11 @@ const CollectiveKernelCost&
 FlowProfiles::GetKernelCost(TaskId id) const
 {
     const DeviceId first = m_graph.GetGroup(m_graph.GetTask(id).place).front();
-    return CollectiveCosts::Get(m_programs->GetSettings().costs)
-        .GetKernel(
-            FindComputeCapability(m_cluster.GetVertices()[m_cluster.GetGpus()[first]].model));
+    const ProgramSettings& settings = m_programs->GetSettings();
+    const VertexId gpu = m_cluster.GetGpus()[first];
+    return CollectiveCosts::Get(settings.costs)
+        .GetKernel(FindComputeCapability(m_cluster.GetVertices()[gpu].model),
+                   FindCpuVendor(settings.cpuVendor, m_cluster, {gpu}));
 }
 
 ReplayCosts

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <iomanip>
+#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
@@ -34,7 +35,7 @@ namespace
 const std::set<std::string> FOUR_BYTES{"", "float", "int32", "uint32"};
 
 /// Most variables of the environment that are named.
-constexpr std::size_t MOST_SETTINGS = 16;
+constexpr std::size_t MOST_SETTINGS = 64;
 
 /// @param word of a comment @param number is set if it is one
 void
@@ -347,7 +348,25 @@ FindLostSizes(const NcclTestsTable& table, const NcclTestsRun& run)
     return "";
 }
 
+/// @param setting of the environment @return whether nccl-tests reads it, and not NCCL
+bool
+IsOfTests(const std::string& setting)
+{
+    return setting.rfind("NCCL_TESTS_", 0) == 0;
+}
+
 } // namespace
+
+std::set<std::string>
+NcclTestsRun::GetVariables() const
+{
+    std::set<std::string> variables;
+    std::remove_copy_if(settings.begin(),
+                        settings.end(),
+                        std::inserter(variables, variables.end()),
+                        IsOfTests);
+    return variables;
+}
 
 void
 NcclTestsRun::NoteSettings(const std::string& line)
@@ -556,16 +575,17 @@ FindDoubts(const NcclTestsTable& table, const NcclTestsRun& run)
         doubts.emplace_back("was launched as a CUDA graph, which takes the host less than what is "
                             "simulated; --launchMode=stream is a host that costs nothing");
     }
-    if (!run.settings.empty())
+    std::string ofTests; // not read by NCCL, but by nccl-tests
+    for (const std::string& setting : run.settings)
     {
-        std::string text;
-        for (const std::string& setting : run.settings)
+        if (IsOfTests(setting))
         {
-            AppendName(text, ShownName(setting));
+            AppendName(ofTests, ShownName(setting));
         }
-        doubts.push_back("was run with " + text +
-                         ", which is not taken over; --algorithm, --protocol, --channels or "
-                         "another cluster may say the same");
+    }
+    if (!ofTests.empty())
+    {
+        doubts.push_back("was run with " + ofTests + ", which is not taken over");
     }
     for (const std::string& column : run.unread)
     {

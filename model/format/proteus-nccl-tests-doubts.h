@@ -54,6 +54,9 @@ struct NcclTestsRun
     /// Takes what any line of a log says. @param line of it
     void NoteSettings(const std::string& line);
 
+    /// @return those of the settings that NCCL reads, and not nccl-tests
+    std::set<std::string> GetVariables() const;
+
     /// Takes a line of a device: "# Rank  0 Group  0 Pid  123 on HOST device  0 [0x07] NAME".
     /// @param words of it
     void NoteDevice(const std::vector<std::string>& words);

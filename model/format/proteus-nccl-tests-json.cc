@@ -245,6 +245,7 @@ ReadNcclTestsJson(std::istream& in, const std::string& fileName)
     }
     table.iterations = run.iterations;
     table.doubts = FindDoubts(table, run);
+    table.settings = run.GetVariables();
     if (!root.Has("end_time"))
     {
         table.doubts.emplace_back("has no end_time: the run was stopped; what it has is used");

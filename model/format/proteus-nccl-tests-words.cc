@@ -10,6 +10,7 @@
 #include <array>
 #include <cctype>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 namespace ns3
@@ -59,6 +60,78 @@ IsOfName(char c)
            std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
+/// @param line of a log @param at where a name begins @return where it ends
+std::size_t
+FindNameEnd(const std::string& line, std::size_t at)
+{
+    while (at < line.size() && IsOfName(line[at]))
+    {
+        ++at;
+    }
+    return at;
+}
+
+/// @param line of a log @param comma in it @return whether the next setting follows the comma, as
+/// in srun --export=ALL,NCCL_ALGO=Ring,NCCL_PROTO=LL; otherwise it is one of a list of values
+bool
+BeginsSetting(const std::string& line, std::size_t comma)
+{
+    const std::size_t end = FindNameEnd(line, comma + 1);
+    return end > comma + 1 && end < line.size() && line[end] == '=';
+}
+
+/// @param line of a log @param begin where a value begins, of a word of a shell's or a sentence's
+/// @return it, up to what ends such a word
+std::string
+ReadWord(const std::string& line, std::size_t begin)
+{
+    std::size_t end = begin;
+    while (end < line.size() && std::string(" \t\r\"'`;|&)").find(line[end]) == std::string::npos &&
+           !(line[end] == ',' && BeginsSetting(line, end)))
+    {
+        ++end;
+    }
+    while (end > begin && std::string(".,:\\").find(line[end - 1]) != std::string::npos)
+    {
+        --end;
+    }
+    return line.substr(begin, end - begin);
+}
+
+/// @param line of a log @param at where the name of a variable begins @param end where it ends
+/// @return the value that the line gives it, or none
+std::optional<std::string>
+FindValue(const std::string& line, std::size_t at, std::size_t end)
+{
+    const std::string byEnvironment = " set by environment to ";
+    const std::string quotes = "\"'";
+    std::string value;
+    if (line.compare(end, byEnvironment.size(), byEnvironment) == 0)
+    {
+        // NCCL prints the rest of the line, whatever is in it, and a full stop.
+        value = line.substr(end + byEnvironment.size());
+        value.erase(std::min(value.size(), value.find_last_not_of(" \t\r") + 1));
+        if (!value.empty() && value.back() == '.')
+        {
+            value.pop_back();
+        }
+    }
+    else if (end < line.size() && line[end] == '=')
+    {
+        const char before = at > 0 ? line[at - 1] : ' ';
+        const char after = end + 1 < line.size() ? line[end + 1] : ' ';
+        // NCCL_ALGO="Ring;Tree", and 'NCCL_ALGO=Ring;Tree' as a whole
+        const bool isAfter = quotes.find(after) != std::string::npos;
+        const bool isAround = quotes.find(before) != std::string::npos;
+        const std::size_t begin = end + (isAfter ? 2 : 1);
+        const std::size_t close =
+            isAfter || isAround ? line.find(isAfter ? after : before, begin) : std::string::npos;
+        value =
+            close != std::string::npos ? line.substr(begin, close - begin) : ReadWord(line, begin);
+    }
+    return value.empty() ? std::nullopt : std::make_optional(value);
+}
+
 } // namespace
 
 std::string
@@ -82,26 +155,12 @@ std::vector<std::string>
 FindSettings(const std::string& line)
 {
     const std::string prefix = "NCCL_";
-    const std::string byEnvironment = " set by environment to ";
     std::vector<std::string> settings;
     std::size_t end = 0;
     for (std::size_t at = line.find(prefix); at != std::string::npos; at = line.find(prefix, end))
     {
-        end = at;
-        while (end < line.size() && IsOfName(line[end]))
-        {
-            ++end;
-        }
+        end = FindNameEnd(line, at);
         const std::string name = line.substr(at, end - at);
-        std::size_t value = end;
-        if (end < line.size() && line[end] == '=')
-        {
-            value = end + 1;
-        }
-        else if (line.compare(end, byEnvironment.size(), byEnvironment) == 0)
-        {
-            value = end + byEnvironment.size();
-        }
         const bool isWhole = at == 0 || !IsOfName(line[at - 1]);
         // Which ranks run an operation of their own at the same time is no matter of printing.
         const bool isSplit = name.rfind("NCCL_TESTS_SPLIT", 0) == 0;
@@ -110,10 +169,9 @@ FindSettings(const std::string& line)
             std::any_of(std::begin(TIMELESS), std::end(TIMELESS), [&](const char* beginning) {
                 return name.rfind(beginning, 0) == 0;
             });
-        if (value > end && isWhole && !isTimeless)
+        if (const auto value = FindValue(line, at, end); value && isWhole && !isTimeless)
         {
-            const std::size_t last = line.find_first_of(" \t\r\"',;.", value);
-            settings.push_back(name + "=" + line.substr(value, last - value));
+            settings.push_back(name + "=" + *value);
         }
     }
     return settings;

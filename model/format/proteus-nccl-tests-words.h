@@ -27,10 +27,12 @@ std::string FindCollective(const std::string& line);
 
 /**
  * @ingroup proteus
- * Finds variables of NCCL's environment that are set: "-x NCCL_ALGO=Ring", "NCCL_ALGO set by
- * environment to Ring". Those that do not change times are left out: NCCL_DEBUG and its like.
+ * Finds variables of NCCL's environment that are set: "-x NCCL_ALGO=Ring,Tree", "NCCL_ALGO set by
+ * environment to Ring,Tree.", "--export=ALL,NCCL_ALGO=Ring,NCCL_PROTO=LL". Those that do not change
+ * times are left out: NCCL_DEBUG and its like. A value ends where the shell's word does, or the
+ * quotes around it; a full stop or comma behind it is of the sentence.
  * @param line of a log
- * @return "NCCL_ALGO=Ring" for each
+ * @return "NCCL_ALGO=Ring,Tree" for each
  */
 std::vector<std::string> FindSettings(const std::string& line);
 

@@ -387,6 +387,7 @@ class Reader
     {
         m_table.iterations = m_run.iterations;
         m_table.doubts = proteus::FindDoubts(m_table, m_run);
+        m_table.settings = m_run.GetVariables();
         if (!m_isCsv && !m_isWhole)
         {
             m_table.doubts.emplace_back("has no line '# Avg bus bandwidth': the run was stopped, "

@@ -11,6 +11,7 @@
 #include <istream>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,7 @@ struct NcclTestsTable
     uint32_t iterations{0};          //!< that a time is the mean of; 0: it does not say
     std::vector<NcclTestsRow> rows;  //!< in the order of the file
     std::vector<std::string> doubts; //!< why the times may not be what they seem, a line each
+    std::set<std::string> settings;  //!< of NCCL's environment, e.g. "NCCL_ALGO=Ring,Tree"
 };
 
 /**

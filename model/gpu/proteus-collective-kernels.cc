@@ -54,6 +54,7 @@ CollectiveKernels::CollectiveKernels(const ExecutionGraph& graph,
       m_launchMode(LaunchModeFromString(settings.launchMode)),
       m_hostPs(graph.GetNDevices(), 0)
 {
+    std::map<int32_t, CpuVendor> cpus;     // by server
     std::map<std::string, uint32_t> known; // every block asks, and a name is matched with many
     for (const VertexId gpu : cluster.GetGpus())
     {
@@ -64,13 +65,21 @@ CollectiveKernels::CollectiveKernels(const ExecutionGraph& graph,
             entry->second = FindComputeCapability(model);
         }
         m_capabilities.push_back(entry->second);
+        const auto [cpu, isFirst] =
+            cpus.try_emplace(cluster.GetVertices()[gpu].server, CpuVendor::INTEL);
+        if (isFirst)
+        {
+            cpu->second = FindCpuVendor(settings.cpuVendor, cluster, {gpu});
+        }
+        m_cpus.push_back(cpu->second);
     }
 }
 
 const CollectiveKernelCost&
 CollectiveKernels::GetKernelCost(DeviceId device) const
 {
-    return CollectiveCosts::Get(m_settings.costs).GetKernel(GetCapability(device));
+    return CollectiveCosts::Get(m_settings.costs)
+        .GetKernel(GetCapability(device), m_cpus.at(device));
 }
 
 int64_t

@@ -12,6 +12,7 @@
 #include "ns3/proteus-block-cost.h"
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-collective-settings.h"
+#include "ns3/proteus-cpu-vendor.h"
 #include "ns3/proteus-graph.h"
 #include "ns3/proteus-launch-mode.h"
 #include "ns3/proteus-program.h"
@@ -130,6 +131,7 @@ class CollectiveKernels
     const LaunchMode m_launchMode;        //!< who launches kernels
     std::vector<int64_t> m_hostPs;        //!< by device: when its last launch was through
     std::vector<uint32_t> m_capabilities; //!< by device: see GetCapability()
+    std::vector<CpuVendor> m_cpus;        //!< by device: of its server
 };
 
 } // namespace proteus

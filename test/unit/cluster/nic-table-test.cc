@@ -154,6 +154,31 @@ TEST(NicTable, GpusFarFromTheNicWithoutARelayUseTheMemoryOfTheHost)
     EXPECT_EQ(listKinds(7, 8), (std::vector{CPU, NIC, NIC}));
 }
 
+TEST(ClusterText, PacketsOfANetworkAreAsLongAsItsMtu)
+{
+    const Cluster cluster = MakeTextCluster("dgx1-v100:nic=2x100G-roce,mtu=1024", 2, {});
+    uint32_t links = 0;
+    for (const Link& link : cluster.GetLinks())
+    {
+        const bool isNetwork = link.technology == LinkTechnology::ROCE;
+        EXPECT_EQ(link.framing.unitBytes, isNetwork ? 1024u : 4096u);
+        links += isNetwork;
+        if (isNetwork)
+        {
+            // Ethernet with an MTU of 1500 bytes: 1024 of every 1106 are payload.
+            EXPECT_EQ(link.framing.packetBytes, 1024u);
+            EXPECT_EQ(link.framing.packetHeaderBytes, 82u);
+        }
+    }
+    EXPECT_EQ(links, 4u);
+    for (const char* wrong : {"mtu=1500", "mtu=128", "mtu=9000", "mtu=1k"})
+    {
+        EXPECT_THROW(MakeTextCluster(std::string("dgx-a100:") + wrong, 2, {}),
+                     std::invalid_argument)
+            << wrong;
+    }
+}
+
 TEST(ClusterText, GpusOfAnotherModelAreAtTheSameLinks)
 {
     for (const uint32_t servers : {1u, 2u})

@@ -266,6 +266,30 @@ TEST(CollectiveCost, PartsOfAChunkAreMarked)
     }
 }
 
+TEST(CollectiveCost, NetworkOfLlIsThatOfTheHost)
+{
+    const CollectiveCosts& costs = CollectiveCosts::Get(nullptr);
+    const auto getUs = [&costs](uint32_t capability, CpuVendor cpu, NcclProtocol protocol) {
+        return costs.GetKernel(capability, cpu).Get(HopKind::NETWORK, protocol).latencyPs / 1e6;
+    };
+    for (const uint32_t capability : {80u, 86u, 89u})
+    {
+        EXPECT_EQ(getUs(capability, CpuVendor::AMD, NcclProtocol::LL), 10.4);
+        for (const CpuVendor other : {CpuVendor::INTEL, CpuVendor::ARM, CpuVendor::POWER})
+        {
+            EXPECT_EQ(getUs(capability, other, NcclProtocol::LL),
+                      getUs(90, other, NcclProtocol::LL));
+        }
+        for (const NcclProtocol protocol : {NcclProtocol::LL128, NcclProtocol::SIMPLE})
+        {
+            EXPECT_EQ(getUs(capability, CpuVendor::AMD, protocol),
+                      getUs(capability, CpuVendor::INTEL, protocol));
+        }
+    }
+    EXPECT_EQ(getUs(100, CpuVendor::AMD, NcclProtocol::LL),
+              getUs(100, CpuVendor::INTEL, NcclProtocol::LL));
+}
+
 TEST(CollectiveCost, LinesOfAChunkFollowEachOther)
 {
     // The parts of a chunk take the room of a chunk, however it is cut.

@@ -5,6 +5,7 @@
  */
 
 #include "ns3/proteus-nccl-tests-doubts.h"
+#include "ns3/proteus-nccl-tests-words.h"
 #include "ns3/proteus-nccl-tests.h"
 
 #include <algorithm>
@@ -163,7 +164,7 @@ TEST(NcclTests, NewerColumns)
     EXPECT_NE(table.doubts[1].find("not aligned"), std::string::npos);
 }
 
-TEST(NcclTests, NamesTheEnvironment)
+TEST(NcclTests, ReadsTheEnvironment)
 {
     const auto table = Read("$ mpirun -x NCCL_DEBUG=INFO -x NCCL_PROTO=Simple -x LD_LIBRARY_PATH "
                             "-x NCCL_TESTS_SPLIT_MASK=0x7 -x NCCL_TESTS_DEVICE=0 "
@@ -172,12 +173,35 @@ TEST(NcclTests, NamesTheEnvironment)
                             "export MY_NCCL_ALGO=x NCCL_SOCKET_IFNAME=eth0 'NCCL_ALGO=Ring'\n" +
                             LOG);
     ASSERT_EQ(table.doubts.size(), 1u);
-    EXPECT_EQ(
-        table.doubts[0].find("was run with NCCL_ALGO=Ring, NCCL_P2P_DISABLE=1, "
-                             "NCCL_PROTO=Simple, NCCL_TESTS_SPLIT_MASK=0x7, which is not taken "
-                             "over"),
-        0u)
-        << table.doubts[0];
+    EXPECT_EQ(table.doubts[0], "was run with NCCL_TESTS_SPLIT_MASK=0x7, which is not taken over");
+    const std::set<std::string> settings{"NCCL_ALGO=Ring",
+                                         "NCCL_P2P_DISABLE=1",
+                                         "NCCL_PROTO=Simple"};
+    EXPECT_EQ(table.settings, settings);
+}
+
+TEST(NcclTests, ReadsWholeValues)
+{
+    using Settings = std::vector<std::string>;
+    const std::vector<std::pair<std::string, Settings>> cases{
+        {"-x NCCL_ALGO=Ring,Tree -x NCCL_PROTO=^LL", {"NCCL_ALGO=Ring,Tree", "NCCL_PROTO=^LL"}},
+        {"srun --export=ALL,NCCL_ALGO=Ring,Tree,NCCL_PROTO=LL,PATH=/bin x",
+         {"NCCL_ALGO=Ring,Tree", "NCCL_PROTO=LL"}},
+        {"h:1:1 [0] NCCL INFO NCCL_ALGO set by environment to AllReduce:Tree;Broadcast:Ring.",
+         {"NCCL_ALGO=AllReduce:Tree;Broadcast:Ring"}},
+        {"export NCCL_ALGO=\"AllReduce:Tree;Broadcast:Ring\"; export NCCL_BUFFSIZE=8388608;",
+         {"NCCL_ALGO=AllReduce:Tree;Broadcast:Ring", "NCCL_BUFFSIZE=8388608"}},
+        {"'NCCL_ALGO=allreduce:tree;broadcast:ring' NCCL_TOPO_FILE=/etc/a.b.xml",
+         {"NCCL_ALGO=allreduce:tree;broadcast:ring", "NCCL_TOPO_FILE=/etc/a.b.xml"}},
+        {"It was run with NCCL_ALGO=Tree, (NCCL_PROTO=LL), and `NCCL_NTHREADS=256`.",
+         {"NCCL_ALGO=Tree", "NCCL_PROTO=LL", "NCCL_NTHREADS=256"}},
+        {"    NCCL_MAX_NCHANNELS=8\\", {"NCCL_MAX_NCHANNELS=8"}},
+        {"NCCL_ALGO= NCCL_PROTO=\"\" NCCL_IB_HCA==mlx5_0:1,mlx5_3:1",
+         {"NCCL_IB_HCA==mlx5_0:1,mlx5_3:1"}}};
+    for (const auto& [line, settings] : cases)
+    {
+        EXPECT_EQ(FindSettings(line), settings) << line;
+    }
 }
 
 TEST(NcclTests, VersionAndLaunch)

@@ -1,0 +1,71 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-logged-variables.h"
+
+#include <gtest/gtest.h>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+/// @param settings of a log @param cause why they are not taken over
+void
+ExpectLeft(const std::set<std::string>& settings, const std::string& cause, NcclOptions typed = {})
+{
+    const LoggedVariables sorted = SortLoggedVariables(settings, typed);
+    EXPECT_EQ(sorted.taken, "");
+    ASSERT_EQ(sorted.doubts.size(), 1u);
+    EXPECT_NE(sorted.doubts[0].find(cause), std::string::npos) << sorted.doubts[0];
+    for (const std::string& setting : settings)
+    {
+        EXPECT_NE(sorted.doubts[0].find(setting), std::string::npos) << sorted.doubts[0];
+    }
+}
+
+} // namespace
+
+TEST(LoggedVariables, TakesWhatIsModelled)
+{
+    const LoggedVariables sorted = SortLoggedVariables({"NCCL_ALGO=Ring,Tree",
+                                                        "NCCL_BUFFSIZE=8388608",
+                                                        "NCCL_MIN_NCHANNELS=4",
+                                                        "NCCL_NVLS_ENABLE=0",
+                                                        "NCCL_P2P_LEVEL=SYS",
+                                                        "NCCL_PROTO=Simple"},
+                                                       {});
+    EXPECT_EQ(sorted.taken,
+              "NCCL_ALGO=Ring,Tree,NCCL_BUFFSIZE=8388608,NCCL_MIN_NCHANNELS=4,NCCL_NVLS_ENABLE=0,"
+              "NCCL_P2P_LEVEL=SYS,NCCL_PROTO=Simple");
+    EXPECT_TRUE(sorted.doubts.empty());
+}
+
+TEST(LoggedVariables, NamesAllOthers)
+{
+    ExpectLeft({"NCCL_IB_HCA=mlx5_0,mlx5_1"}, "the NICs are those of the cluster");
+    ExpectLeft({"NCCL_IB_DISABLE=1"}, "--netPlugin=sockets says it");
+    ExpectLeft({"NCCL_IB_TC=41", "NCCL_IB_SL=0"}, "traffic classes");
+    ExpectLeft({"NCCL_MADE_UP=1"}, "not known");
+    ExpectLeft({"NCCL_ALGO=Star"}, "Star");
+    ExpectLeft({"NCCL_CROSS_NIC=1"}, "leave their rail");
+    ExpectLeft({"NCCL_CROSS_NIC=2"}, "rings keep to their rails");
+    ExpectLeft({"NCCL_ALGO=Ring", "NCCL_ALGO=Tree"}, "in several ways");
+    // NCCL takes this for 8 bytes.
+    ExpectLeft({"NCCL_BUFFSIZE=8M"}, "digits");
+    NcclOptions old;
+    old.ncclVersion = "2.12";
+    ExpectLeft({"NCCL_NVLS_ENABLE=0"}, "does not read it", old);
+}
+
+TEST(LoggedVariables, CountLessThanWhatTheUserSays)
+{
+    NcclOptions typed;
+    typed.variables = "NCCL_PROTO=LL";
+    ExpectLeft({"NCCL_PROTO=Simple"}, "--nccl says it", typed);
+    typed.algorithm = "ring";
+    ExpectLeft({"NCCL_ALGO=Tree"}, "--algorithm says it", typed);
+}
