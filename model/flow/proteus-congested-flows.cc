@@ -298,7 +298,8 @@ CongestedFlows::Advance(int64_t nowPs, const std::function<double(uint32_t)>& ge
         const double left = getLeft(id);
         const double progress = (live.left - left) / seconds;
         live.left = left;
-        if (!live.isHeldBack)
+        // Where its replay shares the links inside servers, nothing but others holds a class back.
+        if (!live.isHeldBack && !live.streams.empty() && live.streams.front().flow->isHeldUp)
         {
             live.ahead = std::max(0.0, left - live.leftPart * live.bytes);
         }
@@ -375,8 +376,8 @@ CongestedFlows::FindSends(const Class& live, const Stream& stream, double second
         // What came to an idle queue pair within the last step has begun there.
         const auto sincePs = stream.handedPs > 0 ? m_lastPs - stream.handedPs : 0;
         const double whole = std::max(seconds, static_cast<double>(sincePs) / PS_PER_SECOND);
-        // The class may be held back by others. By itself it is not: what begins late in a program
-        // goes on faster than the class does in the mean.
+        // The class may be held back by others, or by links inside servers. If these are shared in
+        // its replay, what begins late in a program goes on faster than the class does in the mean.
         const double ahead =
             (live.left - live.leftPart * live.bytes - live.ahead) * stream.flow->part;
         if (ahead > std::min(stream.flow->slots * stream.flow->messageBytes,
