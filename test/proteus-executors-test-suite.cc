@@ -367,6 +367,28 @@ class ExecutorCongestionTest : public TestCase
     }
 };
 
+/// @param cluster of the job @param graph of it @param executor that runs it @param streams how
+/// many
+/// @return the mean time with so many random streams, seconds
+static double
+FindMeanOfStreams(const Cluster& cluster,
+                  const ExecutionGraph& graph,
+                  const std::string& executor,
+                  uint32_t streams)
+{
+    double sum = 0;
+    for (uint32_t stream = 1; stream <= streams; ++stream)
+    {
+        ProgramOptions program;
+        program.quiet = true;
+        program.stream = stream;
+        std::ostringstream text;
+        sum += static_cast<double>(
+            RunExecutor(program, executor, cluster, graph, text).timeline.endPs);
+    }
+    return sum / streams * 1e-12;
+}
+
 /**
  * @ingroup proteus-tests
  * A ring alone whose queue pairs fill ports of switches: what they send next depends on what has
@@ -418,18 +440,7 @@ class ExecutorRingCongestionTest : public TestCase
                                  ring.bytes,
                                  Parallelism::NONE);
         const ExecutionGraph graph = builder.Build();
-        constexpr uint32_t STREAMS = 4;
-        double sum = 0;
-        for (uint32_t stream = 1; stream <= STREAMS; ++stream)
-        {
-            ProgramOptions program;
-            program.quiet = true;
-            program.stream = stream;
-            std::ostringstream text;
-            sum += static_cast<double>(
-                RunExecutor(program, executor, cluster, graph, text).timeline.endPs);
-        }
-        return sum / STREAMS * 1e-12;
+        return FindMeanOfStreams(cluster, graph, executor, 4);
     }
 
     void DoRun() override
@@ -499,18 +510,7 @@ class ExecutorSlowReceiversTest : public TestCase
                                  {},
                                  slow.root);
         const ExecutionGraph graph = builder.Build();
-        constexpr uint32_t STREAMS = 3;
-        double sum = 0;
-        for (uint32_t stream = 1; stream <= STREAMS; ++stream)
-        {
-            ProgramOptions program;
-            program.quiet = true;
-            program.stream = stream;
-            std::ostringstream text;
-            sum += static_cast<double>(
-                RunExecutor(program, executor, cluster, graph, text).timeline.endPs);
-        }
-        return sum / STREAMS * 1e-12;
+        return FindMeanOfStreams(cluster, graph, executor, 3);
     }
 
     void DoRun() override
