@@ -21,6 +21,7 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
+#include <zlib.h>
 
 /**
  * @file
@@ -52,6 +53,70 @@ Delimited(const google::protobuf::Message& message)
             return length + message.SerializeAsString();
         }
     }
+}
+
+/// @param node a node @param name of an attribute that it gets @return the attribute
+inline pb::ChakraAttribute*
+Attribute(Node& node, const char* name)
+{
+    auto* attribute = node.add_attr();
+    attribute->set_name(name);
+    return attribute;
+}
+
+/// @param micros how long a kernel takes @param isCpu whether the CPU executes it @return sets that
+inline std::function<void(Node&)>
+Lasts(uint64_t micros, bool isCpu = false)
+{
+    return [=](Node& node) {
+        node.set_duration_micros(micros);
+        Attribute(node, "is_cpu_op")->set_bool_val(isCpu);
+    };
+}
+
+/// @param collective what a node is @param bytes of it @param group its name; empty: of all
+/// @return sets that
+inline std::function<void(Node&)>
+Collects(ChakraCollective collective, int64_t bytes, const std::string& group = "")
+{
+    return [=](Node& node) {
+        Attribute(node, "comm_type")->set_int64_val(static_cast<int64_t>(collective));
+        Attribute(node, "comm_size")->set_int64_val(bytes);
+        if (!group.empty())
+        {
+            Attribute(node, "pg_name")->set_string_val(group);
+        }
+    };
+}
+
+/// @param from a rank @param to a rank @param bytes of a message between them @param tag of it
+/// @return sets that
+inline std::function<void(Node&)>
+Moves(int32_t from, int32_t to, int64_t bytes, int32_t tag = 0)
+{
+    return [=](Node& node) {
+        Attribute(node, "comm_src")->set_int32_val(from);
+        Attribute(node, "comm_dst")->set_int32_val(to);
+        Attribute(node, "comm_tag")->set_int32_val(tag);
+        Attribute(node, "comm_size")->set_int64_val(bytes);
+    };
+}
+
+/// @param text any @return it as gzip packs it
+inline std::string
+Compressed(const std::string& text)
+{
+    z_stream zlib{};
+    deflateInit2(&zlib, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+    std::string out(deflateBound(&zlib, text.size()) + 64, '\0');
+    zlib.next_in = reinterpret_cast<unsigned char*>(const_cast<char*>(text.data()));
+    zlib.avail_in = static_cast<unsigned>(text.size());
+    zlib.next_out = reinterpret_cast<unsigned char*>(&out[0]);
+    zlib.avail_out = static_cast<unsigned>(out.size());
+    EXPECT_EQ(deflate(&zlib, Z_FINISH), Z_STREAM_END);
+    out.resize(out.size() - zlib.avail_out);
+    deflateEnd(&zlib);
+    return out;
 }
 
 /// Writes the file of a rank.
