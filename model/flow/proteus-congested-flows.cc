@@ -61,8 +61,6 @@ CongestedFlows::Begin(uint32_t id,
     live.leftPart = 1;
     live.replay = nullptr;
     live.isQuiet = false;
-    live.isHeldBack = true;
-    live.ahead = 0;
     live.ofFlow.clear();
     m_live.push_back(id);
     m_steps = 1;
@@ -298,25 +296,14 @@ CongestedFlows::Advance(int64_t nowPs, const std::function<double(uint32_t)>& ge
         const double left = getLeft(id);
         const double progress = (live.left - left) / seconds;
         live.left = left;
-        // Where its replay shares the links inside servers, nothing but others holds a class back.
-        if (!live.isHeldBack && !live.streams.empty() && live.streams.front().flow->isHeldUp)
-        {
-            live.ahead = std::max(0.0, left - live.leftPart * live.bytes);
-        }
         for (Stream& stream : live.streams)
         {
             stream.sends = FindSends(live, stream, seconds);
             m_queues.Hear(stream, nowPs);
             stream.lead -= stream.flow->part * progress * seconds;
         }
-        ShareEnds(live, seconds, nowPs - sincePs, false);
     }
     m_queues.Pass(seconds, nowPs);
-    for (const uint32_t id : m_live)
-    {
-        ShareEnds(m_classes[id], seconds, nowPs - sincePs, true);
-    }
-    m_queues.HandOn(seconds);
     bool isSteady = true;
     for (const uint32_t id : m_live)
     {
@@ -346,27 +333,6 @@ CongestedFlows::Advance(int64_t nowPs, const std::function<double(uint32_t)>& ge
     Look();
 }
 
-void
-CongestedFlows::ShareEnds(Class& live, double seconds, int64_t fromPs, bool hasPassed)
-{
-    if (!live.replay || !live.streams.front().flow->isHeldUp)
-    {
-        return;
-    }
-    for (const Stream& stream : live.streams)
-    {
-        live.replay->WantEnds(stream.flow->flow,
-                              {stream.sends, FluidQueues::GetAtNic(stream) / seconds});
-    }
-    live.replay->ShareEnds(static_cast<double>(fromPs - live.beginPs));
-    for (Stream& stream : live.streams)
-    {
-        const LiveReplay::Ends ends = live.replay->GetEnds(stream.flow->flow);
-        stream.sends = hasPassed ? stream.sends : std::min(stream.sends, ends.head);
-        stream.takes = ends.tail;
-    }
-}
-
 double
 CongestedFlows::FindSends(const Class& live, const Stream& stream, double seconds) const
 {
@@ -376,10 +342,8 @@ CongestedFlows::FindSends(const Class& live, const Stream& stream, double second
         // What came to an idle queue pair within the last step has begun there.
         const auto sincePs = stream.handedPs > 0 ? m_lastPs - stream.handedPs : 0;
         const double whole = std::max(seconds, static_cast<double>(sincePs) / PS_PER_SECOND);
-        // The class may be held back by others, or by links inside servers. If these are shared in
-        // its replay, what begins late in a program goes on faster than the class does in the mean.
-        const double ahead =
-            (live.left - live.leftPart * live.bytes - live.ahead) * stream.flow->part;
+        // The class may be held back by others.
+        const double ahead = (live.left - live.leftPart * live.bytes) * stream.flow->part;
         if (ahead > std::min(stream.flow->slots * stream.flow->messageBytes,
                              std::max(stream.flow->messageBytes, SLOT_BYTES)))
         {

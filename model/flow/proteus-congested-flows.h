@@ -114,13 +114,6 @@ class CongestedFlows
      */
     void Advance(int64_t nowPs, const std::function<double(uint32_t)>& getLeft);
 
-    /// @param id of a class that moves @param isHeldBack whether what it shares with others has let
-    /// it go on less than it would since the last call of Advance(), which is so until this is said
-    void SetHeldBack(uint32_t id, bool isHeldBack)
-    {
-        m_classes[id].isHeldBack = isHeldBack;
-    }
-
     /// @param id of a class @return payload per second that its largest flow may have from now on;
     /// infinite while nothing holds it back
     double GetCap(uint32_t id) const;
@@ -182,8 +175,6 @@ class CongestedFlows
         int64_t afterPs{0};                 //!< from its last byte to its end
         int64_t endPs{-1};                  //!< see GetEndPs()
         std::unique_ptr<LiveReplay> replay; //!< null: it has none
-        bool isHeldBack{true};              //!< see SetHeldBack()
-        double ahead{0};                    //!< what its replay was ahead by when it was not
         bool isQuiet{false};                //!< whether that waits for ranks that have not joined
         double leftPart{1};                 //!< of its bytes, that have not come by that
         std::vector<uint32_t> ofFlow;       //!< of that: stream, by flow
@@ -195,11 +186,6 @@ class CongestedFlows
     /// @param live a class @param stream of it @param seconds of a step
     /// @return payload per second that the stream sends in it, if its NIC does not hold it back
     double FindSends(const Class& live, const Stream& stream, double seconds) const;
-    /// What a class with a replay sends, and what waits at the NICs that receive, shares links
-    /// inside servers with what the replay carries itself. @param live the class
-    /// @param seconds of the step @param fromPs its begin @param hasPassed whether what is sent has
-    /// come to the NICs that receive
-    static void ShareEnds(Class& live, double seconds, int64_t fromPs, bool hasPassed);
     /// A replay has a message sent. @param id of its class @param flow of the program
     /// @param bytes payload @param timePs when, from its begin
     void Take(uint32_t id, uint32_t flow, double bytes, double timePs);

@@ -214,11 +214,6 @@ FlowNetwork::GetNotifications() const
 void
 FlowNetwork::AdvanceCongestion()
 {
-    for (const uint32_t place : m_congested->GetLive())
-    {
-        const double limit = m_shares.GetLimit(place);
-        m_congested->SetHeldBack(place, m_classes[place].rate < (1 - SAME_CAP) * limit);
-    }
     m_congested->Advance(m_clock.GetTimePs(),
                          [this](uint32_t id) { return GetLeft(m_classes[id]); });
     EndReplayed();

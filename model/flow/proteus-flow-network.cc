@@ -125,7 +125,10 @@ FlowNetwork::Begin(uint32_t id)
         m_waiting.erase(std::find(m_waiting.begin(), m_waiting.end(), id));
     }
     // Latencies are in the replay of what is replayed.
-    communication.isReplayed = communication.isEarly || IsReplayed(communication);
+    communication.isReplayed =
+        communication.isEarly ||
+        (m_congested && classes.size() == 1 && !classes.front().pairs.empty() &&
+         m_congested->IsWanted(classes.front()) && m_profiles.GetWhole(communication.task));
     communication.late = communication.isReplayed ? nullptr : FindLate(communication);
     communication.left.assign(communication.members.size(), 0);
     communication.classesLeft = static_cast<uint32_t>(classes.size());
@@ -161,7 +164,7 @@ FlowNetwork::Begin(uint32_t id)
     {
         const int64_t beforePs =
             communication.late ? (*communication.late)[i].beforePs : classes[i].beforePs;
-        if (beforePs == 0 || (communication.isReplayed && !classes[i].pairs.empty()))
+        if (beforePs == 0 || communication.isReplayed)
         {
             Admit(id, i);
         }
@@ -178,21 +181,6 @@ FlowNetwork::Begin(uint32_t id)
     {
         Forget(id);
     }
-}
-
-bool
-FlowNetwork::IsReplayed(const Communication& communication)
-{
-    const auto& classes = communication.profile->classes;
-    const auto hasPairs = [](const FlowClass& flows) { return !flows.pairs.empty(); };
-    const auto found = std::find_if(classes.begin(), classes.end(), hasPairs);
-    if (!m_congested || found == classes.end() ||
-        std::count_if(classes.begin(), classes.end(), hasPairs) > 1)
-    {
-        return false;
-    }
-    return (classes.size() == 1 || found->pairs.front().isHeldUp) &&
-           m_congested->IsWanted(*found) && m_profiles.GetWhole(communication.task);
 }
 
 const std::vector<LateClass>*

@@ -207,10 +207,6 @@ class FlowNetwork : public Network
     void BeginWaiting();
     /// @param id of a communication all of whose ranks have joined
     void Begin(uint32_t id);
-    /// @param communication all of whose ranks have joined @return whether it is replayed message
-    /// by message, as congestion control may hold back one class of it: others of its classes take
-    /// what they do alone
-    bool IsReplayed(const Communication& communication);
     /// @param communication all of whose ranks have joined, in their order @return
     /// Communication::late
     const std::vector<LateClass>* FindLate(const Communication& communication);

@@ -47,7 +47,6 @@ struct FlowPair
     int64_t latencyPs{0};   //!< of its packets when nothing queues
     int64_t controlPs{0};   //!< of what is sent back
     uint32_t unitBytes{1};  //!< payload of a packet
-    bool isHeldUp{false};   //!< whether the server that receives may take less than comes
     /// Links of the network on its way and wire bytes on them for one of payload; the first one is
     /// left by a NIC, the others by switches.
     std::vector<std::pair<uint32_t, double>> hops;
@@ -331,18 +330,6 @@ class FlowProfiles
                   const std::vector<uint32_t>& routes,
                   const std::vector<uint32_t>& classOf,
                   std::vector<FlowClass>& classes) const;
-    /// @param flows of a program @param routes of them @param classOf by flow: its class
-    /// @param classes with their pairs @return what may be wanted at a time of what is behind the
-    /// NICs that receive, by resource
-    std::map<uint32_t, double> FindWantedBehindNics(const std::vector<ProgramFlow>& flows,
-                                                    const std::vector<uint32_t>& routes,
-                                                    const std::vector<FlowClass>& classes) const;
-    /// @param flows a class with its pairs @param routes by flow of its program
-    /// @param wanted FindWantedBehindNics() @return whether servers may take less than comes to
-    /// their NICs, long enough for marks before these, though no switch does
-    bool MayBeHeldUp(const FlowClass& flows,
-                     const std::vector<uint32_t>& routes,
-                     const std::map<uint32_t, double>& wanted) const;
     /// @param task a communication @param flows of its program @return their routes
     std::vector<uint32_t> PlanRoutes(TaskId task, const std::vector<ProgramFlow>& flows);
     /// @param group of a communication @return its ListGdrReads()
@@ -384,7 +371,7 @@ class FlowProfiles
     const bool m_kernelCosts;
     const int64_t m_pluginPs; //!< of a chunk that crosses the network
     const int64_t m_launchPs;
-    const std::shared_ptr<const FlowCongestion> m_congestion; //!< null: not modelled
+    const bool m_hasCongestion; //!< whether congestion control is modelled
     FlowRoutes m_routes;
     const std::shared_ptr<ProgramCache> m_programs;
     std::map<ProgramCache::Key, Shape> m_shapes;

@@ -17,36 +17,6 @@ namespace ns3
 namespace proteus
 {
 
-namespace
-{
-
-/// @param uses of a flow, which are added up to one for each resource: what crosses a resource
-/// twice takes twice of it
-void
-AddUp(std::vector<FlowUse>& uses)
-{
-    std::sort(uses.begin(), uses.end());
-    std::size_t kept = 0;
-    for (const FlowUse& use : uses)
-    {
-        if (kept > 0 && uses[kept - 1].resource == use.resource)
-        {
-            FlowUse& sum = uses[kept - 1];
-            sum.amount += use.amount;
-            sum.payload += use.payload;
-            sum.comesFirst &= use.comesFirst;
-        }
-        else
-        {
-            uses[kept++] = use;
-        }
-    }
-    uses.resize(kept);
-    uses.shrink_to_fit();
-}
-
-} // namespace
-
 std::size_t
 FlowRouteTable::Hash::operator()(const FlowRoute& route) const
 {
@@ -61,9 +31,25 @@ FlowRouteTable::Hash::operator()(const FlowRoute& route) const
 uint32_t
 FlowRouteTable::Add(FlowRoute route)
 {
-    AddUp(route.uses);
-    AddUp(route.heads);
-    AddUp(route.tails);
+    // What crosses a resource twice takes twice of it.
+    std::sort(route.uses.begin(), route.uses.end());
+    std::size_t kept = 0;
+    for (const FlowUse& use : route.uses)
+    {
+        if (kept > 0 && route.uses[kept - 1].resource == use.resource)
+        {
+            FlowUse& sum = route.uses[kept - 1];
+            sum.amount += use.amount;
+            sum.payload += use.payload;
+            sum.comesFirst &= use.comesFirst;
+        }
+        else
+        {
+            route.uses[kept++] = use;
+        }
+    }
+    route.uses.resize(kept);
+    route.uses.shrink_to_fit();
     const auto [place, isNew] =
         m_ids.emplace(std::move(route), static_cast<uint32_t>(m_routes.size()));
     if (isNew)

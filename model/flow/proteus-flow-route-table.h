@@ -79,8 +79,6 @@ struct FlowRoute
     /// Links over RoCE, if congestion control is modelled, in the order of its way; the first one
     /// is left by a NIC.
     std::vector<uint32_t> queues;
-    std::vector<FlowUse> heads;   //!< if so, its uses up to the NIC that sends, inside the server
-    std::vector<FlowUse> tails;   //!< and those behind the NIC that receives
     double lineBytesPerSecond{0}; //!< wire, of its slowest link
     double lineWire{1};           //!< bytes on that for one of payload
 
@@ -97,8 +95,6 @@ struct FlowRoute
                         isNetwork,
                         inputs,
                         queues,
-                        heads,
-                        tails,
                         lineBytesPerSecond,
                         uses) == std::tie(other.latencyPs,
                                           other.controlPs,
@@ -110,8 +106,6 @@ struct FlowRoute
                                           other.isNetwork,
                                           other.inputs,
                                           other.queues,
-                                          other.heads,
-                                          other.tails,
                                           other.lineBytesPerSecond,
                                           other.uses);
     }

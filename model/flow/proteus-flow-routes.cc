@@ -233,14 +233,6 @@ FlowRoutes::AddUses(const Walker& walker, uint32_t unitBytes, FlowRoute& route)
         slowness.push_back(framing.WireBytes(unitBytes) / unit /
                            m_resources[m_ofPort[port]].capacity);
     }
-    const auto [fromNic, toNic] = FindNetwork(walker);
-    const auto add = [&route, fromNic = fromNic, toNic = toNic](std::size_t i, const FlowUse& use) {
-        route.uses.push_back(use);
-        if (i < fromNic || i >= toNic)
-        {
-            (i < fromNic ? route.heads : route.tails).push_back(use);
-        }
-    };
     for (std::size_t i = 0; i < walker.ports.size(); ++i)
     {
         const uint32_t port = walker.ports[i];
@@ -248,13 +240,13 @@ FlowRoutes::AddUses(const Walker& walker, uint32_t unitBytes, FlowRoute& route)
         const double telemetry = FindTelemetry(m_cluster.GetLinks()[port / 2], unitBytes);
         const double wire =
             share * (static_cast<double>(framing.WireBytes(unitBytes)) + telemetry) / unit;
-        add(i, {m_ofPort[port], wire, share});
+        route.uses.push_back({m_ofPort[port], wire, share});
         // The links of a tree are not one behind the other.
         if (m_ofQueue[port] != NO_RESOURCE && i + 1 < walker.forwarders.size() &&
             !walker.IsInMemory(i))
         {
             const double queues = share * FindQueueing(walker, i, slowness);
-            add(i, {m_ofQueue[port], queues, share});
+            route.uses.push_back({m_ofQueue[port], queues, share});
         }
         if (framing.reverseBytes > 0)
         {
@@ -270,7 +262,7 @@ FlowRoutes::AddUses(const Walker& walker, uint32_t unitBytes, FlowRoute& route)
         const uint32_t forward = FindForward(walker, i);
         if (forward != NO_RESOURCE)
         {
-            add(i, {forward, share, 0});
+            route.uses.push_back({forward, share, 0});
         }
     }
     AddAcknowledgements(walker, share, unitBytes, route);
@@ -293,22 +285,6 @@ FlowRoutes::CountLinksToNic(const Walker& walker) const
         links = IsOfNetwork(m_cluster.GetLinks()[walker.ports[i] / 2]) ? i + 1 : links;
     }
     return links;
-}
-
-std::pair<std::size_t, std::size_t>
-FlowRoutes::FindNetwork(const Walker& walker) const
-{
-    const auto& links = m_cluster.GetLinks();
-    const auto isCongested = [&links](uint32_t port) {
-        return links[port / 2].technology == LinkTechnology::ROCE;
-    };
-    const auto& ports = walker.ports;
-    const auto first = std::find_if(ports.begin(), ports.end(), isCongested);
-    if (!m_parameters.congestion || first == ports.end())
-    {
-        return {0, ports.size()};
-    }
-    return {first - ports.begin(), CountLinksToNic(walker)};
 }
 
 void

@@ -176,10 +176,6 @@ class FlowRoutes
     /// @param walker that has come to the end @return how many of its links lead to the NIC that
     /// receives; all of them if there is none
     std::size_t CountLinksToNic(const Walker& walker) const;
-    /// @param walker that has come to the end @return how many of its links lead to the NIC that
-    /// sends, and how many to the one that receives; none and all where no congestion control is
-    /// modelled on its way
-    std::pair<std::size_t, std::size_t> FindNetwork(const Walker& walker) const;
     /// What acknowledges packets, where one for every message is not enough. @param walker with its
     /// links @param share of the flow that it carries @param unitBytes of the flow @param route to
     /// add to

@@ -66,20 +66,6 @@ FluidQueues::FindPort(uint32_t resource)
     return place->second;
 }
 
-uint32_t
-FluidQueues::FindNic(uint32_t resource)
-{
-    const auto [place, isNew] = m_nics.emplace(resource, static_cast<uint32_t>(m_ports.size()));
-    if (isNew)
-    {
-        m_ports.emplace_back();
-        m_ports.back().capacity = std::numeric_limits<double>::infinity();
-        m_ports.back().isNic = true;
-        m_ports[FindPort(resource)].nic = place->second;
-    }
-    return place->second;
-}
-
 FluidPair&
 FluidQueues::FindPair(const FlowPair& flow)
 {
@@ -117,31 +103,18 @@ FluidQueues::Add(FluidStream& stream, const FlowPair& flow)
         hop.port = FindPort(resource);
         hop.back = FindPort(m_ofDirection.at(m_resources[resource].ports.front() ^ 1));
         hop.wire = wire;
-        AddHop(stream, hop);
-    }
-    if (flow.isHeldUp)
-    {
-        FluidHop hop = stream.hops.back();
-        hop.port = FindNic(flow.hops.back().first);
-        hop.back = hop.port;
-        AddHop(stream, hop);
+        const auto level = static_cast<uint32_t>(stream.hops.size());
+        Port& port = m_ports[hop.port];
+        port.level = std::max(port.level, level);
+        if (!port.isUsed)
+        {
+            port.isUsed = true;
+            m_used.push_back(hop.port);
+        }
+        port.places.push_back({&stream, level});
+        stream.hops.push_back(hop);
     }
     m_isSorted = false;
-}
-
-void
-FluidQueues::AddHop(FluidStream& stream, const FluidHop& hop)
-{
-    const auto level = static_cast<uint32_t>(stream.hops.size());
-    Port& port = m_ports[hop.port];
-    port.level = std::max(port.level, level);
-    if (!port.isUsed)
-    {
-        port.isUsed = true;
-        m_used.push_back(hop.port);
-    }
-    port.places.push_back({&stream, level});
-    stream.hops.push_back(hop);
 }
 
 void
@@ -173,10 +146,6 @@ FluidQueues::IsWanted(const std::vector<FlowPair>& pairs)
     {
         const auto pair = m_pairs.find(flow.key);
         if (pair != m_pairs.end() && pair->second.control->GetRate() < pair->second.line)
-        {
-            return true;
-        }
-        if (flow.isHeldUp)
         {
             return true;
         }
@@ -240,10 +209,6 @@ FluidQueues::SortPorts()
         Port& port = m_ports[id];
         port.isUsed = !port.places.empty();
         port.queue = port.isUsed ? port.queue : 0;
-        if (!port.isUsed)
-        {
-            port.marks.clear();
-        }
         return !port.isUsed;
     };
     m_used.erase(std::remove_if(m_used.begin(), m_used.end(), isIdle), m_used.end());
@@ -353,97 +318,12 @@ FluidQueues::SharePort(Port& port, double seconds, int64_t nowPs)
     port.busy = std::min(1.0, port.busy);
 }
 
-double
-FluidQueues::FindRoom(const Port& port, double seconds) const
-{
-    double room = std::numeric_limits<double>::infinity();
-    if (port.nic == NO_ID)
-    {
-        return room;
-    }
-    const Port& nic = m_ports[port.nic];
-    double all = 0;
-    double held = 0;
-    for (const Place& place : port.places)
-    {
-        const FluidHop& hop = place.stream->hops[place.hop];
-        const double whole = (hop.waiting + hop.comes) * hop.wire;
-        all += whole;
-        held += place.stream->flow->isHeldUp ? whole : 0;
-    }
-    if (held > 0)
-    {
-        room = std::max(0.0, m_congestion.pauseBytes - nic.queue + nic.handedOn * seconds) * all /
-               held;
-    }
-    return room;
-}
-
-void
-FluidQueues::Receive(Port& nic)
-{
-    for (const Place& place : nic.places)
-    {
-        FluidStream& stream = *place.stream;
-        stream.hops[place.hop].comes = std::exchange(stream.hops[place.hop - 1].gone, 0);
-    }
-}
-
-void
-FluidQueues::HandOn(double seconds)
-{
-    for (const uint32_t id : m_used)
-    {
-        if (m_ports[id].isNic)
-        {
-            HandOnPort(m_ports[id], seconds);
-        }
-    }
-}
-
-void
-FluidQueues::HandOnPort(Port& nic, double seconds)
-{
-    // What has come first goes first: all together go on as fast as the server takes them.
-    double all = 0;
-    double takes = 0;
-    for (const Place& place : nic.places)
-    {
-        const FluidStream& stream = *place.stream;
-        const double wire = stream.hops[place.hop].wire;
-        all += GetAtNic(stream) * wire;
-        takes += std::min(GetAtNic(stream), stream.takes * seconds) * wire;
-    }
-    const double part = all > 0 ? takes / all : 1;
-    nic.queue = 0;
-    nic.handedOn = 0;
-    for (const Place& place : nic.places)
-    {
-        FluidStream& stream = *place.stream;
-        FluidHop& hop = stream.hops[place.hop];
-        const double here = GetAtNic(stream);
-        hop.out = part * here;
-        hop.gone += hop.out;
-        hop.waiting = part < 1 ? here - hop.out : 0;
-        hop.comes = 0;
-        nic.queue += hop.waiting * hop.wire;
-        nic.handedOn += hop.out * hop.wire / seconds;
-        stream.fromS = part < 1 ? 0 : stream.fromS;
-        stream.toS = part < 1 ? seconds : stream.toS;
-    }
-}
-
 void
 FluidQueues::PassPort(Port& port, double seconds, int64_t nowPs)
 {
     if (port.level == 0)
     {
         SharePort(port, seconds, nowPs);
-        return;
-    }
-    if (port.isNic)
-    {
-        Receive(port);
         return;
     }
     double comes = 0;
@@ -455,8 +335,7 @@ FluidQueues::PassPort(Port& port, double seconds, int64_t nowPs)
         comes += hop.comes * hop.wire;
     }
     const double whole = port.queue + comes;
-    const double most = port.capacity * (seconds + FindCredit(port, false));
-    const double room = std::min(most, FindRoom(port, seconds));
+    const double room = port.capacity * (seconds + FindCredit(port, false));
     const double part = whole > 0 ? std::min(1.0, room / whole) : 1;
     port.busy = std::min(1.0, whole / (port.capacity * seconds));
     port.idleS = std::max(0.0, (room - whole) / port.capacity);
@@ -475,32 +354,22 @@ FluidQueues::PassPort(Port& port, double seconds, int64_t nowPs)
         stream.toS = std::min(seconds, std::max(stream.toS, stream.fromS + whole / port.capacity));
     }
     const double toPs = PS_PER_SECOND / port.capacity;
-    const double perPs = seconds * PS_PER_SECOND;
-    const double fromPs = static_cast<double>(nowPs) - perPs;
-    const double passes = whole - port.queue;
-    const double passed = port.passed;
-    if (port.nic != NO_ID)
-    {
-        PassMarks(port, passes, fromPs, perPs);
-    }
     if (std::max(before, port.queue) * toPs < m_congestion.markPs)
     {
         return;
     }
+    const double perPs = seconds * PS_PER_SECOND;
     for (const Place& place : port.places)
     {
         FluidStream& stream = *place.stream;
         const FluidHop& hop = stream.hops[place.hop];
         const double bytes = m_congestion.marksAtDequeue ? hop.out : hop.comes;
         Mark(stream,
-             {fromPs,
+             {static_cast<double>(nowPs) - perPs,
               perPs,
               before * toPs,
               (port.queue - before) * toPs,
-              bytes / stream.flow->unitBytes,
-              port.nic != NO_ID && !m_congestion.marksAtDequeue ? &port : nullptr,
-              passed,
-              passes});
+              bytes / stream.flow->unitBytes});
     }
 }
 
@@ -519,57 +388,21 @@ FluidQueues::Mark(FluidStream& stream, const Passage& passage)
                                        : m_congestion.maxProbability *
                                              (queuePs - m_congestion.markPs) /
                                              (m_congestion.markAllPs - m_congestion.markPs);
-        if (probability <= 0 || Draw(pair) >= probability)
+        if (probability > 0 && Draw(pair) < probability)
         {
-            continue;
-        }
-        const int64_t latencyPs = stream.flow->latencyPs;
-        if (passage.paused)
-        {
-            passage.paused->marks.push_back(
-                {passage.passed + part * passage.passes +
-                     queuePs / PS_PER_SECOND * passage.paused->capacity,
-                 &pair,
-                 latencyPs,
-                 stream.flow->controlPs + std::llround(DrawWait(stream))});
-            continue;
-        }
-        const double waitsPs = m_congestion.marksAtDequeue ? 0 : queuePs;
-        const int64_t arrivalPs =
-            std::llround(passage.fromPs + part * passage.perPs + waitsPs) + latencyPs;
-        if (arrivalPs - pair.notifiedPs >= m_congestion.notificationPs)
-        {
-            Notify(pair, arrivalPs, stream.flow->controlPs + std::llround(DrawWait(stream)));
+            const double waitsPs = m_congestion.marksAtDequeue ? 0 : queuePs;
+            const int64_t arrivalPs =
+                std::llround(passage.fromPs + part * passage.perPs + waitsPs) +
+                stream.flow->latencyPs;
+            if (arrivalPs - pair.notifiedPs >= m_congestion.notificationPs)
+            {
+                pair.notifiedPs = arrivalPs;
+                pair.notificationsPs.push_back(arrivalPs + stream.flow->controlPs +
+                                               std::llround(DrawWait(stream)));
+            }
         }
     }
     pair.packets = all - std::floor(all);
-}
-
-void
-FluidQueues::Notify(FluidPair& pair, int64_t arrivalPs, int64_t backPs) const
-{
-    if (arrivalPs - pair.notifiedPs >= m_congestion.notificationPs)
-    {
-        pair.notifiedPs = arrivalPs;
-        pair.notificationsPs.push_back(arrivalPs + backPs);
-    }
-}
-
-void
-FluidQueues::PassMarks(Port& port, double passes, double fromPs, double perPs) const
-{
-    // Streams are drawn one after the other: their packets lie between each other.
-    std::stable_sort(port.marks.begin(), port.marks.end(), [](const auto& a, const auto& b) {
-        return a.behind < b.behind;
-    });
-    while (!port.marks.empty() && port.marks.front().behind <= port.passed + passes)
-    {
-        const WaitingMark& mark = port.marks.front();
-        const double part = std::max(0.0, (mark.behind - port.passed) / passes);
-        Notify(*mark.pair, std::llround(fromPs + part * perPs) + mark.afterPs, mark.backPs);
-        port.marks.pop_front();
-    }
-    port.passed += passes;
 }
 
 double

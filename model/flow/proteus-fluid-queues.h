@@ -57,11 +57,9 @@ struct FluidStream
 {
     FluidPair* pair{nullptr};
     const FlowPair* flow{nullptr};
-    double sends{0}; //!< payload per second in this step
-    double fromS{0}; //!< from when on, in this step, it passes where it has got to, s
-    double toS{0};   //!< until when
-    /// Payload per second that the server behind its NIC takes.
-    double takes{std::numeric_limits<double>::infinity()};
+    double sends{0};            //!< payload per second in this step
+    double fromS{0};            //!< from when on, in this step, it passes where it has got to, s
+    double toS{0};              //!< until when
     int64_t handedPs{0};        //!< when it got that, if it had nothing to send; 0: it had
     std::vector<FluidHop> hops; //!< on its way, the first out of the NIC
     bool isGone{false};         //!< whether it leaves the ports now
@@ -83,10 +81,6 @@ struct FluidStream
  * one take turns, and waits at the ports of switches, first come, first served. Packets get marks
  * by the length of a queue; a mark reaches the receiver when its packet does, and the sender hears
  * of it as often as receivers notify (Zhu et al., SIGCOMM 2015).
- *
- * Where a server may take less than comes to its NIC (FlowPair::isHeldUp), what has come waits
- * there, first come, first served. From FlowCongestion::pauseBytes on the NIC takes no more than it
- * hands on (PFC), and the rest waits, and gets marks, at the port of the switch before it.
  */
 class FluidQueues
 {
@@ -132,19 +126,7 @@ class FluidQueues
     /// @param stream which one @param nowPs present time
     void Hear(FluidStream& stream, int64_t nowPs);
 
-    /// @param stream that may be held up behind the network @return payload of it that has come to
-    /// the NIC which receives, and has not been handed on
-    static double GetAtNic(const FluidStream& stream)
-    {
-        return stream.hops.back().waiting + stream.hops.back().comes;
-    }
-
-    /// What has come to NICs goes on into servers as far as these take it (FluidStream::takes), in
-    /// the step that Pass() was called for. @param seconds its length
-    void HandOn(double seconds);
-
-    /// What streams send goes on in a step, as far as NICs that receive. @param seconds its length
-    /// @param nowPs its end
+    /// What streams send goes on in a step. @param seconds its length @param nowPs its end
     void Pass(double seconds, int64_t nowPs);
 
     /// @return picoseconds of the shortest step
@@ -167,30 +149,16 @@ class FluidQueues
         uint32_t hop; //!< of it
     };
 
-    /// A packet with a mark that waits for others at a port.
-    struct WaitingMark
-    {
-        double behind;   //!< wire bytes that the port has sent by when it goes
-        FluidPair* pair; //!< of it
-        int64_t afterPs; //!< until it is at the NIC that receives
-        int64_t backPs;  //!< from there to the sender
-    };
-
     /// A direction of a link.
     struct Port
     {
-        double capacity{0};            //!< wire bytes per second
-        double queue{0};               //!< wire bytes
-        double busy{0};                //!< part of the last step
-        double idleS{0};               //!< at the end of the last step, seconds
-        bool isUsed{false};            //!< whether it is in m_used
-        uint32_t level{0};             //!< how many ports may be before it
-        uint32_t nic{NO_ID};           //!< behind it: what waits there, if it may be held up
-        bool isNic{false};             //!< whether it is that
-        double handedOn{0};            //!< if so, wire bytes per second, in the last step
-        double passed{0};              //!< before one: wire bytes that it has sent
-        std::deque<WaitingMark> marks; //!< before one: in its queue
-        std::vector<Place> places;     //!< what uses it
+        double capacity{0};        //!< wire bytes per second
+        double queue{0};           //!< wire bytes
+        double busy{0};            //!< part of the last step
+        double idleS{0};           //!< at the end of the last step, seconds
+        bool isUsed{false};        //!< whether it is in m_used
+        uint32_t level{0};         //!< how many ports may be before it
+        std::vector<Place> places; //!< what uses it
         /// What may come at any time: by the port before, wire bytes per second.
         std::vector<std::pair<uint32_t, double>> awaited;
     };
@@ -203,9 +171,6 @@ class FluidQueues
         double queuePs; //!< queue at its begin, as time
         double risePs;  //!< by which that changes
         double packets; //!< of the stream
-        Port* paused;   //!< the port, if its rate is not its own, as a NIC pauses it; or null
-        double passed;  //!< wire bytes that it has sent before the step
-        double passes;  //!< in the step
     };
 
     /// @param pairs queue pairs @param see called with each port of a switch on their ways, and
@@ -216,10 +181,6 @@ class FluidQueues
     FluidPair& FindPair(const FlowPair& flow);
     /// @param resource of a link @return its port, in m_ports
     uint32_t FindPort(uint32_t resource);
-    /// @param resource of a link to a NIC @return where what it brings waits for the server
-    uint32_t FindNic(uint32_t resource);
-    /// @param stream to which a hop is added @param hop of it
-    void AddHop(FluidStream& stream, const FluidHop& hop);
     /// Brings m_used in order.
     void SortPorts();
     /// @param port of a switch @param more see IsWanted() @return wire bytes per second that may
@@ -231,14 +192,6 @@ class FluidQueues
     /// What comes to a port leaves it, or waits. @param port of a NIC or a switch
     /// @param seconds of the step @param nowPs its end
     void PassPort(Port& port, double seconds, int64_t nowPs);
-    /// What the port before a NIC has sent comes to that. @param nic which one
-    static void Receive(Port& nic);
-    /// What has come to a NIC goes on into its server, or waits. @param nic which one
-    /// @param seconds of the step
-    static void HandOnPort(Port& nic, double seconds);
-    /// @param port with its places, to which something has come @param seconds of the step
-    /// @return wire bytes that the NIC behind it lets it send; infinite where that takes all
-    double FindRoom(const Port& port, double seconds) const;
     /// What began within the last step, and is passed in this one, had the port if that was idle.
     /// @param port with its places @param atNic whether what a NIC sends passes it
     /// @return seconds that are added to this step
@@ -246,13 +199,6 @@ class FluidQueues
     /// Draws which packets get marks, and has receivers notify. @param stream at a port
     /// @param passage what comes of it
     void Mark(FluidStream& stream, const Passage& passage);
-    /// A mark comes to the NIC of a receiver, which notifies if it may. @param pair of it
-    /// @param arrivalPs when @param backPs from there to the sender
-    void Notify(FluidPair& pair, int64_t arrivalPs, int64_t backPs) const;
-    /// Marks that have waited at a port before a NIC leave that. @param port which one
-    /// @param passes wire bytes that it sends in the step @param fromPs begin of that
-    /// @param perPs its length
-    void PassMarks(Port& port, double passes, double fromPs, double perPs) const;
     /// @param pair a queue pair @return between 0 and 1, another number each time
     double Draw(FluidPair& pair) const;
     /// @param stream whose notification goes back @return picoseconds that it waits for packets
@@ -264,7 +210,6 @@ class FluidQueues
     const uint32_t m_seed;
     std::unordered_map<uint64_t, FluidPair> m_pairs;      //!< by FlowPair::key
     std::unordered_map<uint32_t, uint32_t> m_ofResource;  //!< in m_ports
-    std::unordered_map<uint32_t, uint32_t> m_nics;        //!< in m_ports, by the resource before
     std::unordered_map<uint32_t, uint32_t> m_ofDirection; //!< resources of directions of links
     std::vector<Port> m_ports;
     bool m_isSorted{true};        //!< whether m_used is as it should be

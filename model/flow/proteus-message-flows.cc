@@ -8,8 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <utility>
 
 namespace ns3
 {
@@ -23,8 +21,6 @@ namespace
 constexpr double PS_PER_SECOND = 1e12;
 /// A rate that changes by less than this part does not change.
 constexpr double SAME_RATE = 1e-9;
-/// What is wanted of a part of a way, and changes by less than this part, does not change.
-constexpr double SAME_WANT = 0.01;
 
 } // namespace
 
@@ -80,38 +76,6 @@ MessageFlows::AddFlow(uint32_t route, double limit)
     m_flows.emplace_back();
     m_flows.back().kind = place->second;
     return static_cast<uint32_t>(m_flows.size() - 1);
-}
-
-uint32_t
-MessageFlows::AddPart(const std::vector<FlowUse>& uses)
-{
-    Kind part;
-    part.alone = std::numeric_limits<double>::infinity();
-    for (const FlowUse& use : uses)
-    {
-        part.alone =
-            std::min(part.alone,
-                     m_routes.GetResources()[use.resource].capacity / use.amount / PS_PER_SECOND);
-    }
-    m_kinds.push_back(part);
-    return m_shares.AddUser(uses, part.alone);
-}
-
-void
-MessageFlows::WantPart(uint32_t id, double rate, uint32_t flows)
-{
-    Kind& part = m_kinds[id];
-    const uint32_t after = rate > 0 ? flows : 0;
-    const double wanted = after > 0 ? std::min(rate / after, part.alone) : 0;
-    if (after > 0 && std::abs(wanted - m_shares.GetLimit(id)) > SAME_WANT * wanted)
-    {
-        m_shares.SetLimit(id, wanted);
-    }
-    const uint32_t before = std::exchange(part.wanting, after);
-    if (after != before)
-    {
-        m_shares.ChangeCount(id, static_cast<int>(after) - static_cast<int>(before));
-    }
 }
 
 double

@@ -69,25 +69,6 @@ class MessageFlows
     /// @param flow that carries one more message, when those before are sent @param bytes of it
     void Send(uint32_t flow, double bytes);
 
-    /**
-     * A part of the way of a flow whose messages others carry, inside one server. What they carry
-     * there shares resources with the flows.
-     * @param uses of it; must outlive this object
-     * @return the part
-     */
-    uint32_t AddPart(const std::vector<FlowUse>& uses);
-
-    /// @param part of a way @param rate bytes per picosecond that others would carry there from now
-    /// on; 0: none @param flows for which they count beside others
-    void WantPart(uint32_t part, double rate, uint32_t flows);
-
-    /// @param part of a way that is wanted @return bytes per picosecond of that which they may
-    /// carry, as Share() has found
-    double GetPart(uint32_t part) const
-    {
-        return m_kinds[part].rate * m_kinds[part].wanting;
-    }
-
     /// Computes the rates of what sends now, if that has changed.
     void Share();
 
@@ -132,7 +113,6 @@ class MessageFlows
         double sincePs{0};     //!< when that was so
         double stripeBytes{0}; //!< one unit on each of its links
         double expected{-1};   //!< time of its event; -1: none
-        uint32_t wanting{0};   //!< flows for which others count that carry a part of a way
         std::priority_queue<Target> messages; //!< of the flows that send
         std::priority_queue<Target> untold;   //!< those whose last unit has not gone yet
     };

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <stdexcept>
 
@@ -24,12 +23,6 @@ namespace proteus
 
 namespace
 {
-
-/// Picoseconds in a second.
-constexpr double PS_PER_SECOND = 1e12;
-
-/// Bytes per second: what is wanted of a part of a way, and is less, is what rounding has left.
-constexpr double LEAST_WANTED = 1;
 
 /// A thread block of a rank.
 struct ReplayBlock : MachineBlock
@@ -176,13 +169,6 @@ class Replay
     /// A message has arrived. @param flow of it @param arrivalPs when
     void Arrive(uint32_t flow, double arrivalPs);
 
-    /// @param flow that others carry @param wanted see LiveReplay::WantEnds()
-    void WantEnds(uint32_t flow, const LiveReplay::Ends& wanted);
-    /// @copydoc LiveReplay::ShareEnds
-    void ShareEnds(double timePs);
-    /// @param flow that others carry @return see LiveReplay::GetEnds()
-    LiveReplay::Ends GetEnds(uint32_t flow) const;
-
     /// @return whether all blocks have done their steps
     bool IsOver() const
     {
@@ -260,30 +246,6 @@ class Replay
     void DeliverGroup(const ProgramFlow& flow);
     void Handle(const ReplayEvent& event);
 
-    /// A part of the ways of flows that others carry, the same for all of them: an input of what
-    /// they share with others.
-    struct Part
-    {
-        uint32_t id{NO_ID}; //!< in m_messages
-        double wanted{0};   //!< bytes per second, by all flows
-        uint32_t flows{0};  //!< most of one sender to one receiver: those of its channels
-        /// Flows by sender and receiver.
-        std::map<std::pair<uint32_t, uint32_t>, uint32_t> ofRanks;
-    };
-
-    /// One end of a flow that others carry.
-    struct CarriedEnd
-    {
-        Part* part{nullptr}; //!< of m_parts
-        double wanted{0};    //!< bytes per second
-    };
-
-    /// @param flow that others carry @param uses of a part of its way @param end of it @param
-    /// wanted bytes per second
-    void WantEnd(uint32_t flow, const std::vector<FlowUse>& uses, CarriedEnd& end, double wanted);
-    /// @param end of a flow @return bytes per second that others may carry there
-    double GetEnd(const CarriedEnd& end) const;
-
     const CollectiveProgram& m_program;
     const std::vector<ProgramFlow>& m_flows;
     const ReplayCosts& m_costs;
@@ -296,17 +258,14 @@ class Replay
     ProgramMachine<Replay, ReplayBlock> m_machine;
     const FlowIndex m_index; //!< position in m_flows
     ReplayGroups m_groups;
-    std::vector<uint32_t> m_receivers;            //!< by flow: block
-    std::vector<uint32_t> m_senders;              //!< by flow: block
-    std::vector<double> m_rankStepPs;             //!< by rank: end of its last step
-    std::vector<uint32_t> m_runs;                 //!< by rank: its place in the machine
-    std::vector<uint32_t> m_sending;              //!< by rank: messages that have not arrived
-    std::vector<double> m_rankAckPs;              //!< by rank: when it knows that all others have
-    std::vector<RankEnd> m_ended;                 //!< TakeEnded()
-    std::map<std::vector<FlowUse>, Part> m_parts; //!< of ways, once others want them
-    std::vector<std::pair<CarriedEnd, CarriedEnd>>
-        m_ends;               //!< by flow: where it leaves, and where it comes
-    uint32_t m_blocksLeft{0}; //!< that have steps to do
+    std::vector<uint32_t> m_receivers; //!< by flow: block
+    std::vector<uint32_t> m_senders;   //!< by flow: block
+    std::vector<double> m_rankStepPs;  //!< by rank: end of its last step
+    std::vector<uint32_t> m_runs;      //!< by rank: its place in the machine
+    std::vector<uint32_t> m_sending;   //!< by rank: messages that have not arrived
+    std::vector<double> m_rankAckPs;   //!< by rank: when it knows that all others have
+    std::vector<RankEnd> m_ended;      //!< TakeEnded()
+    uint32_t m_blocksLeft{0};          //!< that have steps to do
     ReplayTimes m_times;
 };
 
@@ -403,59 +362,6 @@ Replay::Advance(double untilPs)
     {
         m_messages.Share();
     }
-}
-
-void
-Replay::WantEnd(uint32_t flow, const std::vector<FlowUse>& uses, CarriedEnd& end, double wanted)
-{
-    if (!end.part && wanted > 0 && !uses.empty())
-    {
-        const auto [place, isNew] = m_parts.try_emplace(uses);
-        Part& part = place->second;
-        end.part = &part;
-        part.id = isNew ? m_messages.AddPart(place->first) : part.id;
-        // An input of what it shares with others, whose flows are as many for each peer.
-        part.flows = std::max(part.flows, ++part.ofRanks[{m_flows[flow].from, m_flows[flow].to}]);
-    }
-    if (end.part)
-    {
-        end.part->wanted += wanted - std::exchange(end.wanted, wanted);
-    }
-}
-
-void
-Replay::WantEnds(uint32_t flow, const LiveReplay::Ends& wanted)
-{
-    m_ends.resize(m_flows.size());
-    const FlowRoute& route = m_messages.GetRoute(flow);
-    WantEnd(flow, route.heads, m_ends[flow].first, wanted.head);
-    WantEnd(flow, route.tails, m_ends[flow].second, wanted.tail);
-}
-
-void
-Replay::ShareEnds(double timePs)
-{
-    m_clock.GoTo(timePs);
-    for (auto& [uses, part] : m_parts)
-    {
-        part.wanted = part.wanted < LEAST_WANTED ? 0 : part.wanted;
-        m_messages.WantPart(part.id, part.wanted / PS_PER_SECOND, part.flows);
-    }
-    m_messages.Share();
-}
-
-double
-Replay::GetEnd(const CarriedEnd& end) const
-{
-    return end.part && end.part->wanted > 0
-               ? m_messages.GetPart(end.part->id) * PS_PER_SECOND * end.wanted / end.part->wanted
-               : std::numeric_limits<double>::infinity();
-}
-
-LiveReplay::Ends
-Replay::GetEnds(uint32_t flow) const
-{
-    return {GetEnd(m_ends[flow].first), GetEnd(m_ends[flow].second)};
 }
 
 ReplayTimes
@@ -780,24 +686,6 @@ void
 LiveReplay::Advance(double untilPs)
 {
     m_body->Advance(untilPs);
-}
-
-void
-LiveReplay::WantEnds(uint32_t flow, const Ends& wanted)
-{
-    m_body->Get().WantEnds(flow, wanted);
-}
-
-void
-LiveReplay::ShareEnds(double timePs)
-{
-    m_body->Get().ShareEnds(timePs);
-}
-
-LiveReplay::Ends
-LiveReplay::GetEnds(uint32_t flow) const
-{
-    return m_body->Get().GetEnds(flow);
 }
 
 double

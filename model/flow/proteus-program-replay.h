@@ -149,24 +149,6 @@ class LiveReplay
     /// Goes on in time. @param untilPs all that happens until then has happened
     void Advance(double untilPs);
 
-    /// What others would carry of a flow inside the servers at its ends, where it shares links with
-    /// what is not theirs.
-    struct Ends
-    {
-        double head; //!< bytes per second, up to the NIC that sends
-        double tail; //!< behind the NIC that receives
-    };
-
-    /// @param flow that others carry @param wanted by them from the last Advance() on
-    void WantEnds(uint32_t flow, const Ends& wanted);
-
-    /// @param timePs that of the last Advance(), after which all ends were said to be wanted
-    void ShareEnds(double timePs);
-
-    /// @param flow that others carry @return what they may carry of what they want; infinite where
-    /// nothing limits that
-    Ends GetEnds(uint32_t flow) const;
-
     /// @param flow a flow @return bytes of all its messages
     double GetBytes(uint32_t flow) const;
 

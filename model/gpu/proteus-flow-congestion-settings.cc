@@ -17,7 +17,6 @@
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
-#include <cmath>
 #include <utility>
 
 namespace ns3
@@ -138,14 +137,6 @@ ReadFlowCongestion()
     congestion->markPs = readPs("EcnMinBytes");
     congestion->markAllPs = readPs("EcnMaxBytes");
     congestion->maxProbability = Read<DoubleValue>(fabric, "EcnMaxProbability", *congestion).Get();
-    if (Read<BooleanValue>(fabric, "Pfc", *congestion).Get())
-    {
-        // Of the free part of its buffer, which is what is left beside that.
-        const auto shift = Read<UintegerValue>(fabric, "ThresholdShift", *congestion).Get();
-        const auto bytes = Read<UintegerValue>(fabric, "NicBuffer", *congestion).Get();
-        congestion->pauseBytes = std::ldexp(static_cast<double>(bytes), -static_cast<int>(shift)) /
-                                 (1 + std::ldexp(1.0, -static_cast<int>(shift)));
-    }
     congestion->marksAtDequeue = Read<BooleanValue>(fabric, "EcnAtDequeue", *congestion).Get();
     return congestion;
 }

@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <set>
 #include <string>
@@ -52,15 +51,12 @@ struct FlowCongestion
     /// @param packetBytes payload of a full packet
     std::function<std::unique_ptr<FlowRateControl>(double bytesPerSecond, uint32_t packetBytes)>
         make;
-    int64_t notificationPs{0}; //!< a receiver sends at most one notification in this time
-    double markPs{0};          //!< queue from which on packets are marked, as time of its port
-    double markAllPs{0};       //!< queue from which on all are marked, as time of its port
-    double maxProbability{0};  //!< of a mark, just below markAllPs
-    double pauseBytes{
-        std::numeric_limits<double>::infinity()}; //!< that a NIC may have received and
-                                                  //!< not handed on when it pauses
-    bool marksAtDequeue{false};                   //!< by what waits behind a packet that leaves
-    std::set<std::string> attributes;             //!< that are honoured by all this, TYPE::NAME
+    int64_t notificationPs{0};  //!< a receiver sends at most one notification in this time
+    double markPs{0};           //!< queue from which on packets are marked, as time of its port
+    double markAllPs{0};        //!< queue from which on all are marked, as time of its port
+    double maxProbability{0};   //!< of a mark, just below markAllPs
+    bool marksAtDequeue{false}; //!< by what waits behind a packet that leaves
+    std::set<std::string> attributes; //!< that are honoured by all this, TYPE::NAME
 };
 
 } // namespace proteus
