@@ -111,6 +111,7 @@ class EvaluationTest(unittest.TestCase):
                 "ninth": 65,
                 "tenth": 47,
                 "eleventh": 95,
+                "twelfth": 31,
                 "experts": 30,
                 "held-out": 66,
             },
