@@ -8,7 +8,7 @@
 #define PROTEUS_FLOW_PROFILE_H
 
 #include "proteus-flow-routes.h"
-#include "proteus-program-replay.h"
+#include "proteus-live-replay.h"
 
 #include "ns3/proteus-connection.h"
 #include "ns3/proteus-flow-hash.h"

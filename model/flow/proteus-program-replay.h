@@ -98,71 +98,10 @@ struct RankEnd
     double endPs;  //!< when, picoseconds from the first step on; may be to come
 };
 
-/**
- * @ingroup proteus
- * The same beside a run: it goes on in time with others, which carry the messages of some of its
- * flows and say when these arrive.
- */
-class LiveReplay
-{
-  public:
-    /// Called when a message of a flow leaves, after those before it of the same flow: bytes of it,
-    /// and when, picoseconds from the first step on.
-    using Carry = std::function<void(uint32_t flow, double bytes, double timePs)>;
-
-    /**
-     * @param input what is executed
-     * @param all where the routes are; must outlive this object
-     * @param isCarried by flow: whether others carry its messages; those beyond its end: no
-     * @param carry is told of these
-     * @param isWhole whether all ranks are there from the first Advance() on; else each begins when
-     * it joins
-     */
-    LiveReplay(std::shared_ptr<const ReplayInput> input,
-               const FlowRoutes& all,
-               std::vector<bool> isCarried,
-               Carry carry,
-               bool isWhole = true);
-    ~LiveReplay();
-
-    /// A rank begins with what it can do. @param rank of the program @param timePs when, not before
-    /// the last Advance()
-    void Join(uint32_t rank, double timePs);
-
-    /// @return when something happens next, but for what others carry and for ranks that join;
-    /// infinite: never
-    double GetNextPs() const;
-
-    /// @return whether nothing happens but for these
-    bool IsIdle() const
-    {
-        return std::isinf(GetNextPs());
-    }
-
-    /// @return whether all ranks have joined
-    bool HasAllRanks() const;
-
-    /// The last byte of a message that others carry arrives. @param flow of it, one call for each
-    /// message, in order @param timePs when, not before the last Advance()
-    void Deliver(uint32_t flow, double timePs);
-
-    /// Goes on in time. @param untilPs all that happens until then has happened
-    void Advance(double untilPs);
-
-    /// @param flow a flow @return bytes of all its messages
-    double GetBytes(uint32_t flow) const;
-
-    /// @return ranks that are done since the last call, of programs without network groups
-    std::vector<RankEnd> TakeEnded();
-
-    /// @return when the last step was done, picoseconds
-    double GetEndPs() const;
-
-  private:
-    class Body;
-
-    std::unique_ptr<Body> m_body; //!< what executes
-};
+/// @ingroup proteus
+/// Called when a message of a flow leaves, after those before it of the same flow: bytes of it,
+/// and when, picoseconds from the first step on.
+using ReplayCarry = std::function<void(uint32_t flow, double bytes, double timePs)>;
 
 } // namespace proteus
 } // namespace ns3
