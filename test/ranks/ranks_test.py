@@ -423,6 +423,7 @@ class Errors(unittest.TestCase):
     def test_number_of_ranks(self):
         self.check("two", ["proteus-flows"], "--mpi=N")
         self.check("-1", ["proteus-flows"], "--mpi=N")
+        self.check(2, ["--mpi=3", "proteus-flows"], "--mpi is given twice")
 
     def test_too_many_ranks(self):
         self.check(17, self.flows("0,0,1,1000,0,"), "cannot be divided among 17 ranks")
