@@ -8,6 +8,9 @@
 
 #include "ns3/proteus-enum-names.h"
 
+#include <map>
+#include <optional>
+
 namespace ns3
 {
 namespace proteus
@@ -43,6 +46,29 @@ GetCpuVendors()
     return NAMES.List();
 }
 
+namespace
+{
+
+/// @param vertex any @return who made it, if it is a CPU whose model says so
+std::optional<CpuVendor>
+FindVendorOf(const Vertex& vertex)
+{
+    if (vertex.kind != VertexKind::CPU)
+    {
+        return std::nullopt;
+    }
+    for (const auto& [vendor, name] : NAMES.GetAll())
+    {
+        if (vertex.model.rfind(name, 0) == 0)
+        {
+            return vendor;
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
 CpuVendor
 FindCpuVendor(const Cluster& cluster, const std::vector<VertexId>& vertices)
 {
@@ -50,16 +76,10 @@ FindCpuVendor(const Cluster& cluster, const std::vector<VertexId>& vertices)
     const int32_t server = vertices.empty() ? 0 : all[vertices.front()].server;
     for (const Vertex& vertex : all)
     {
-        if (vertex.kind != VertexKind::CPU || vertex.server != server)
+        const auto vendor = vertex.server == server ? FindVendorOf(vertex) : std::nullopt;
+        if (vendor)
         {
-            continue;
-        }
-        for (const auto& [vendor, name] : NAMES.GetAll())
-        {
-            if (vertex.model.rfind(name, 0) == 0)
-            {
-                return vendor;
-            }
+            return *vendor;
         }
     }
     return CpuVendor::INTEL;
@@ -71,6 +91,29 @@ FindCpuVendor(const std::string& said,
               const std::vector<VertexId>& vertices)
 {
     return said.empty() ? FindCpuVendor(cluster, vertices) : CpuVendorFromString(said);
+}
+
+std::vector<CpuVendor>
+ListCpuVendors(const std::string& said, const Cluster& cluster)
+{
+    std::map<int32_t, CpuVendor> ofServer;
+    for (const Vertex& vertex : cluster.GetVertices())
+    {
+        const auto vendor = FindVendorOf(vertex);
+        if (vendor)
+        {
+            ofServer.emplace(vertex.server, *vendor); // the first one of a server counts
+        }
+    }
+    std::vector<CpuVendor> vendors;
+    for (const VertexId gpu : cluster.GetGpus())
+    {
+        const auto found = ofServer.find(cluster.GetVertices()[gpu].server);
+        vendors.push_back(!said.empty()             ? CpuVendorFromString(said)
+                          : found == ofServer.end() ? CpuVendor::INTEL
+                                                    : found->second);
+    }
+    return vendors;
 }
 
 } // namespace proteus

@@ -69,6 +69,11 @@ CpuVendor FindCpuVendor(const std::string& said,
                         const Cluster& cluster,
                         const std::vector<VertexId>& vertices);
 
+/// @ingroup proteus
+/// @param said as FindCpuVendor() @param cluster of the CPUs @return the vendor of the CPUs in the
+/// server of each GPU, by device
+std::vector<CpuVendor> ListCpuVendors(const std::string& said, const Cluster& cluster);
+
 } // namespace proteus
 } // namespace ns3
 

@@ -141,10 +141,12 @@ FlowNetwork::Begin(uint32_t id)
     }
     m_sentBytes += communication.profile->sentBytes;
     ++m_collectives;
-    const auto& ended = communication.ended;
+    const auto hasEnded = [&ended = communication.ended](uint32_t rank) {
+        return std::find(ended.begin(), ended.end(), rank) != ended.end();
+    };
     for (const auto& member : communication.members)
     {
-        if (m_listener && std::find(ended.begin(), ended.end(), member.rank) == ended.end())
+        if (m_listener && !hasEnded(member.rank))
         {
             m_listener->ChangeCommunication(member.device, 1);
         }
@@ -153,12 +155,14 @@ FlowNetwork::Begin(uint32_t id)
     }
     for (const auto& member : communication.members)
     {
-        const bool hasEnded = std::find(ended.begin(), ended.end(), member.rank) != ended.end();
-        if (communication.left[member.rank] == 0 && !hasEnded)
+        if (hasEnded(member.rank))
+        {
+            communication.left[member.rank] = 0;
+        }
+        else if (communication.left[member.rank] == 0)
         {
             EndRank(id, member.rank, 0);
         }
-        communication.left[member.rank] *= hasEnded ? 0 : 1;
     }
     for (uint32_t i = 0; i < classes.size() && !communication.isEarly; ++i)
     {

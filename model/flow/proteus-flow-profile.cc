@@ -10,7 +10,6 @@
 
 #include "ns3/proteus-algorithm-traits.h"
 #include "ns3/proteus-block-cost.h"
-#include "ns3/proteus-cpu-vendor.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-net-plugin.h"
@@ -166,6 +165,7 @@ FlowProfiles::FlowProfiles(const ExecutionGraph& graph,
       m_hasCongestion(parameters.congestion != nullptr),
       m_routes(cluster, paths, parameters),
       m_programs(std::move(programs)),
+      m_cpus(ListCpuVendors(m_programs->GetSettings().cpuVendor, cluster)),
       m_rules(MakeTransportRules(MakePreferences(m_programs->GetSettings()))),
       m_nics(cluster, m_rules.pxn),
       m_ofTask(graph.GetNTasks(), nullptr)
@@ -240,11 +240,9 @@ const CollectiveKernelCost&
 FlowProfiles::GetKernelCost(TaskId id) const
 {
     const DeviceId first = m_graph.GetGroup(m_graph.GetTask(id).place).front();
-    const ProgramSettings& settings = m_programs->GetSettings();
-    const VertexId gpu = m_cluster.GetGpus()[first];
-    return CollectiveCosts::Get(settings.costs)
-        .GetKernel(FindComputeCapability(m_cluster.GetVertices()[gpu].model),
-                   FindCpuVendor(settings.cpuVendor, m_cluster, {gpu}));
+    return CollectiveCosts::Get(m_programs->GetSettings().costs)
+        .GetKernel(FindComputeCapability(m_cluster.GetVertices()[m_cluster.GetGpus()[first]].model),
+                   m_cpus.at(first));
 }
 
 ReplayCosts

@@ -11,6 +11,7 @@
 #include "proteus-live-replay.h"
 
 #include "ns3/proteus-connection.h"
+#include "ns3/proteus-cpu-vendor.h"
 #include "ns3/proteus-flow-hash.h"
 #include "ns3/proteus-graph.h"
 #include "ns3/proteus-paths.h"
@@ -378,6 +379,7 @@ class FlowProfiles
     std::map<FamilyKey, std::shared_ptr<Family>> m_families;
     mutable std::unordered_map<ConnectionName, PlannedConnection, HashOfName> m_connections;
     mutable std::map<GroupId, std::vector<bool>> m_gdrReads; //!< FindGdrReads()
+    const std::vector<CpuVendor> m_cpus;                     //!< by device: of its server
     TransportRules m_rules;                                  //!< of connections
     NicTable m_nics;                                         //!< of the cluster
     std::map<ProfileKey, CollectiveProfile> m_profiles;

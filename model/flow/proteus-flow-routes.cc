@@ -151,11 +151,7 @@ FlowRoutes::Walk(Walker& walker, VertexId to) const
     {
         const auto& choices = FindChoices(walker, to);
         walker.isOfFlow = walker.isOfFlow || !AreAlike(walker.at, choices);
-        const uint32_t place = m_flowPlaces[walker.at];
-        const std::size_t choice = walker.at == walker.source
-                                       ? PickFirstPort(walker.hash, place, choices.size())
-                                       : PickNextPort(walker.hash, place, choices.size());
-        Take(walker, choices[choice]);
+        Take(walker, choices[Pick(walker, choices.size())]);
     }
 }
 
@@ -170,6 +166,14 @@ FlowRoutes::FindChoices(const Walker& walker, VertexId to) const
             m_cluster.GetVertices()[to].name + ": no links of the cluster lead there");
     }
     return choices;
+}
+
+std::size_t
+FlowRoutes::Pick(const Walker& walker, std::size_t nChoices) const
+{
+    const uint32_t place = m_flowPlaces[walker.at];
+    return walker.at == walker.source ? PickFirstPort(walker.hash, place, nChoices)
+                                      : PickNextPort(walker.hash, place, nChoices);
 }
 
 void
@@ -199,16 +203,13 @@ FlowRoutes::WalkAll(std::vector<Walker>& walkers, VertexId to) const
             }
             hasMoved = true;
             const auto& choices = FindChoices(walkers[i], to);
+            const bool isAlike = AreAlike(walkers[i].at, choices);
             const bool isSpread =
-                m_cluster.GetVertices()[walkers[i].at].kind == VertexKind::SWITCH &&
-                !AreAlike(walkers[i].at, choices);
+                m_cluster.GetVertices()[walkers[i].at].kind == VertexKind::SWITCH && !isAlike;
             const std::size_t ways =
                 isSpread ? std::clamp<std::size_t>(MOST_WAYS / before, 1, choices.size()) : 1;
-            walkers[i].isOfFlow |= ways < choices.size() && !AreAlike(walkers[i].at, choices);
-            const uint32_t place = m_flowPlaces[walkers[i].at];
-            const std::size_t first = walkers[i].at == walkers[i].source
-                                          ? PickFirstPort(walkers[i].hash, place, choices.size())
-                                          : PickNextPort(walkers[i].hash, place, choices.size());
+            walkers[i].isOfFlow |= ways < choices.size() && !isAlike;
+            const std::size_t first = Pick(walkers[i], choices.size());
             walkers[i].share /= static_cast<double>(ways);
             for (std::size_t way = 1; way < ways; ++way)
             {

@@ -159,6 +159,9 @@ class FlowRoutes
     bool AreAlike(VertexId at, const std::vector<uint16_t>& positions) const;
     /// @param walker to bring @param to the next vertex where the flow is sent on
     void Walk(Walker& walker, VertexId to) const;
+    /// @param walker on its way @param nChoices links that lead on @return the one that a flow of
+    /// its hash takes
+    std::size_t Pick(const Walker& walker, std::size_t nChoices) const;
     /// A walker takes a link. @param walker which one @param position of the link at its vertex
     void Take(Walker& walker, std::size_t position) const;
     /// @param walker that is on its way @param to the next stop @return its choices of links

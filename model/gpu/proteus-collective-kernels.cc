@@ -52,9 +52,9 @@ CollectiveKernels::CollectiveKernels(const ExecutionGraph& graph,
       m_cluster(cluster),
       m_settings(settings),
       m_launchMode(LaunchModeFromString(settings.launchMode)),
-      m_hostPs(graph.GetNDevices(), 0)
+      m_hostPs(graph.GetNDevices(), 0),
+      m_cpus(ListCpuVendors(settings.cpuVendor, cluster))
 {
-    std::map<int32_t, CpuVendor> cpus;     // by server
     std::map<std::string, uint32_t> known; // every block asks, and a name is matched with many
     for (const VertexId gpu : cluster.GetGpus())
     {
@@ -65,13 +65,6 @@ CollectiveKernels::CollectiveKernels(const ExecutionGraph& graph,
             entry->second = FindComputeCapability(model);
         }
         m_capabilities.push_back(entry->second);
-        const auto [cpu, isFirst] =
-            cpus.try_emplace(cluster.GetVertices()[gpu].server, CpuVendor::INTEL);
-        if (isFirst)
-        {
-            cpu->second = FindCpuVendor(settings.cpuVendor, cluster, {gpu});
-        }
-        m_cpus.push_back(cpu->second);
     }
 }
 
