@@ -15,9 +15,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <set>
 #include <stdexcept>
+#include <vector>
 
 namespace ns3
 {
@@ -77,11 +80,27 @@ const XmlFormat FORMAT{
        "root",
        "nthreadblocks"},
       {"gpu"}}},
-    {"gpu", {{"id", "i_chunks", "o_chunks", "s_chunks"}, {"tb"}}},
+    {"gpu", {{"id", "i_chunks", "o_chunks", "s_chunks"}, {"tb", "copy"}}},
+    {"copy", {{"i_off", "o_off"}, {}}},
     {"tb", {{"id", "send", "recv", "chan"}, {"step"}}},
     {"step",
      {{"s", "type", "srcbuf", "srcoff", "dstbuf", "dstoff", "cnt", "depid", "deps", "hasdep"},
       {}}}};
+
+/// Elements that stand somewhere in a document.
+using XmlElements = std::vector<std::reference_wrapper<const XmlElement>>;
+
+/// @param gpu an element "gpu" @return its thread blocks
+XmlElements
+GetBlocks(const XmlElement& gpu)
+{
+    XmlElements blocks;
+    std::copy_if(gpu.children.begin(),
+                 gpu.children.end(),
+                 std::back_inserter(blocks),
+                 [](const XmlElement& child) { return child.name == "tb"; });
+    return blocks;
+}
 
 /// Reads the elements of a file.
 class Reader
@@ -189,7 +208,7 @@ class Reader
         {
             // MSCCL counts up the steps of a block that others may wait for, which say so (hasdep).
             std::map<int64_t, int64_t> lastSeen;
-            for (const XmlElement& block : gpu.children)
+            for (const XmlElement& block : GetBlocks(gpu))
             {
                 int64_t& last =
                     lastSeen.emplace(Signed(block, "id", 0, MOST_BLOCKS), -1).first->second;
@@ -200,7 +219,7 @@ class Reader
                         seen == nullptr || *seen == "1" ? Signed(step, "s", 0, MOST_STEPS) : last;
                 }
             }
-            for (const XmlElement& block : gpu.children)
+            for (const XmlElement& block : GetBlocks(gpu))
             {
                 for (const XmlElement& step : block.children)
                 {
@@ -222,6 +241,29 @@ class Reader
                                    "on when that step has ended");
                         return;
                     }
+                }
+            }
+        }
+    }
+
+    /// Names the first chunk that is to be copied, as tools of SCCL's time write it, and does not
+    /// lie there anyway: MSCCL passes copies over (microsoft/msccl, src/graph/topo.cc).
+    void WarnOfCopies(const XmlElement& algo, const MscclSchedule& schedule) const
+    {
+        const uint64_t gpus = schedule.gpus.size();
+        for (const XmlElement& gpu : algo.children)
+        {
+            const uint64_t part = schedule.collective == Collective::ALL_GATHER
+                                      ? Number(gpu, "id", 0, gpus - 1) * schedule.chunks / gpus
+                                      : 0;
+            for (const XmlElement& child : gpu.children)
+            {
+                if (child.name == "copy" &&
+                    (!schedule.inPlace || Number(child, "i_off", 0, MOST_CHUNKS) + part !=
+                                              Number(child, "o_off", 0, MOST_CHUNKS)))
+                {
+                    WarnAt(child, "a copy is not carried out, as MSCCL passes it over");
+                    return;
                 }
             }
         }
@@ -250,7 +292,7 @@ class Reader
         };
         for (const XmlElement& gpu : algo.children)
         {
-            for (const XmlElement& block : gpu.children)
+            for (const XmlElement& block : GetBlocks(gpu))
             {
                 check(block);
                 std::for_each(block.children.begin(), block.children.end(), check);
@@ -265,6 +307,7 @@ class Reader
             WarnAt(element, text);
         };
         WarnOfWaits(algo);
+        WarnOfCopies(algo, schedule);
         WarnOfLimits(algo);
         if (!schedule.inPlace && Optional(algo, "inplace", 0, 1, 0) == 1)
         {
@@ -405,9 +448,15 @@ class Reader
         gpu.scratchChunks = static_cast<uint32_t>(Number(element, "s_chunks", 0, MOST_CHUNKS));
         // Thread blocks are named by their ids, which may come in any order.
         std::map<int64_t, uint32_t> positions;
-        for (const XmlElement& block : element.children)
+        for (const XmlElement& child : element.children)
         {
-            Demand(block, block.name == "tb", "expected an element \"tb\"");
+            Demand(child,
+                   child.name == "tb" || child.name == "copy",
+                   "expected an element \"tb\" or \"copy\"");
+        }
+        const XmlElements blocks = GetBlocks(element);
+        for (const XmlElement& block : blocks)
+        {
             const int64_t id = Signed(block, "id", 0, MOST_BLOCKS);
             Demand(block,
                    positions.emplace(id, static_cast<uint32_t>(positions.size())).second,
@@ -415,14 +464,14 @@ class Reader
         }
         m_blocks += positions.size();
         Demand(element, m_blocks <= MOST_BLOCKS, "there are too many thread blocks");
-        for (const XmlElement& block : element.children)
+        for (const XmlElement& block : blocks)
         {
-            gpu.blocks.push_back(ReadBlock(block, element, schedule, gpu, positions));
+            gpu.blocks.push_back(ReadBlock(block, blocks, schedule, gpu, positions));
         }
     }
 
     MscclBlock ReadBlock(const XmlElement& element,
-                         const XmlElement& gpuElement,
+                         const XmlElements& blocks,
                          const MscclSchedule& schedule,
                          const MscclGpu& gpu,
                          const std::map<int64_t, uint32_t>& positions)
@@ -455,9 +504,9 @@ class Reader
             if (waitFor >= 0)
             {
                 const auto found = positions.find(waitFor);
-                const bool exists = found != positions.end() && until >= 0 &&
-                                    static_cast<std::size_t>(until) <
-                                        gpuElement.children[found->second].children.size();
+                const bool exists =
+                    found != positions.end() && until >= 0 &&
+                    static_cast<std::size_t>(until) < blocks[found->second].get().children.size();
                 Demand(child, exists, "depends on a step that there is not");
                 step.waitBlock = found->second;
                 step.waitStep = static_cast<uint32_t>(until);

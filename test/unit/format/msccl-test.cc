@@ -303,6 +303,12 @@ TEST(Msccl, WhatIsNotNeededIsNamed)
     EXPECT_EQ(read("coll=", "redop=\"sum\" nthreadblocks=\"2\" coll="), "");
     EXPECT_EQ(read("coll=", "nthreadblocks=\"3\" coll="),
               "x.xml:1: nthreadblocks = 3, but a GPU has 2");
+    EXPECT_EQ(read("<gpu id=\"1\" i_chunks=\"1\" o_chunks=\"2\" s_chunks=\"0\">",
+                   "<gpu id=\"1\" i_chunks=\"1\" o_chunks=\"2\" s_chunks=\"0\">\n"
+                   "<copy i_off=\"0\" o_off=\"1\"/>"), // before what thread block 1 waits for
+              "x.xml:12: a copy is not carried out, as MSCCL passes it over");
+    EXPECT_EQ(read("<tb id=\"0\"", "<copy i_off=\"0\" o_off=\"0\"/><tb id=\"0\""),
+              "x.xml:3: a copy is not carried out, as MSCCL passes it over");
     EXPECT_EQ(
         read("i_chunks=\"1\"", "i_chunks=\"2\""),
         "x.xml:2: i_chunks = 2, but of 2 chunks (nchunksperloop) this all-gather has 1 there");
