@@ -6,10 +6,10 @@
 
 #include "proteus-flow-profile.h"
 
+#include "proteus-flow-block-costs.h"
 #include "proteus-flow-classes.h"
 
 #include "ns3/proteus-algorithm-traits.h"
-#include "ns3/proteus-block-cost.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-net-plugin.h"
@@ -55,85 +55,6 @@ CountChunkBytes(const CollectiveRequest& request)
     const bool isCommon = traits.hasCommonChunks && !traits.hasNvlsChannels;
     return request.chunkBytes * std::max<uint64_t>(request.channels, 1) *
            (isCommon ? 2 : request.vertices.size());
-}
-
-/// What is crossed, by sender and receiver: by the block that sends, by that which receives.
-using Hops = std::unordered_map<uint64_t, std::pair<BlockHop, BlockHop>>;
-
-/// @param from sender @param to receiver @return their place in Hops
-uint64_t
-NameHop(uint32_t from, uint32_t to)
-{
-    return uint64_t{from} << 32 | to;
-}
-
-/// @param kernel of the GPUs @param program of the collective @param shares of its blocks
-/// @param hops that its messages cross @param pluginPs that a chunk from the network takes longer
-/// @return what the steps of its blocks cost, by rank and block
-std::vector<std::vector<BlockCost>>
-ListBlockCosts(const CollectiveKernelCost& kernel,
-               const CollectiveProgram& program,
-               const BlockShares& shares,
-               const Hops& hops,
-               int64_t pluginPs)
-{
-    const auto find =
-        [&](uint32_t from, uint32_t to, BlockHop std::pair<BlockHop, BlockHop>::*end) {
-            const auto place = hops.find(NameHop(from, to));
-            return place == hops.end() ? std::optional<BlockHop>() : place->second.*end;
-        };
-    std::vector<std::vector<BlockCost>> costs;
-    for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
-    {
-        costs.emplace_back();
-        for (const ThreadBlock& block : program.ranks[rank].blocks)
-        {
-            BlockCost cost;
-            const BlockShare share = shares.Get(rank, block);
-            if (share.part > 0)
-            {
-                const auto receive =
-                    find(block.receivePeer, rank, &std::pair<BlockHop, BlockHop>::second);
-                cost =
-                    GetBlockCost(kernel,
-                                 program.protocol,
-                                 share,
-                                 block.group != NO_GROUP,
-                                 receive,
-                                 find(rank, block.sendPeer, &std::pair<BlockHop, BlockHop>::first));
-                cost.latencyPs += receive && receive->Is(HopKind::NETWORK) ? pluginPs : 0;
-            }
-            costs.back().push_back(cost);
-        }
-    }
-    return costs;
-}
-
-/// Sets by flow what its sender allows: the first block that sends it, unless it is a NIC.
-/// @param kernel of the GPUs @param program of the collective @param shares of its blocks
-/// @param flows of it @param costs with ReplayCosts::sendsWhole, which get the limits
-void
-LimitSenders(const CollectiveKernelCost& kernel,
-             const CollectiveProgram& program,
-             const BlockShares& shares,
-             const std::vector<ProgramFlow>& flows,
-             ReplayCosts& costs)
-{
-    const FlowIndex index(flows);
-    std::vector<bool> isKnown(flows.size(), false);
-    for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
-    {
-        for (const ThreadBlock& block : program.ranks[rank].blocks)
-        {
-            const uint32_t flow = index.Find(block.channel, rank, block.sendPeer);
-            if (flow != NO_ID && !isKnown[flow] && !costs.sendsWhole[flow])
-            {
-                isKnown[flow] = true;
-                costs.limits[flow] =
-                    GetBlockWireRate(kernel, program.protocol, shares.Get(rank, block));
-            }
-        }
-    }
 }
 
 } // namespace
@@ -266,7 +187,7 @@ FlowProfiles::FindCosts(TaskId id,
             hostShares.Add(findConnection(flow));
         }
     }
-    Hops hops;
+    BlockHops hops;
     for (const ProgramFlow& flow : flows)
     {
         const bool isGroup = flow.group != NO_GROUP;
