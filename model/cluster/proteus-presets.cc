@@ -34,6 +34,7 @@ ServerPresets()
                                                    MakeHgxB200(),
                                                    MakeHgxB300(),
                                                    MakeGb200Nvl72(),
+                                                   MakeGb300Nvl72(),
                                                    MakePcieV100x4(),
                                                    MakePcieV100x8(),
                                                    MakeTitanXpPcie()};

@@ -70,6 +70,9 @@ ServerPreset MakeHgxB300();
 /// @return preset "gb200-nvl72"
 ServerPreset MakeGb200Nvl72();
 /// @ingroup proteus
+/// @return preset "gb300-nvl72"
+ServerPreset MakeGb300Nvl72();
+/// @ingroup proteus
 /// @return preset "pcie-v100x4"
 ServerPreset MakePcieV100x4();
 /// @ingroup proteus

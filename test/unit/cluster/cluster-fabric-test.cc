@@ -377,6 +377,21 @@ TEST(Presets, Gb200Nvl72)
     EXPECT_EQ(nics.size(), 144u);
 }
 
+TEST(Presets, Gb300Nvl72)
+{
+    const Cluster cluster = MakeCluster("gb300-nvl72", 1);
+    EXPECT_EQ(cluster.GetGpus().size(), 72u);
+    EXPECT_EQ(RateTo(cluster, "n0.gpu71", "n0.nvswitch"), 1800e9 / 2);
+    for (uint32_t i = 0; i < 72; ++i)
+    {
+        const std::string number = std::to_string(i);
+        EXPECT_EQ(cluster.GetVertices()[cluster.GetNic(cluster.GetGpus()[i])].index, i);
+        // Past the CPU, at the rate of the NIC.
+        EXPECT_GT(RateTo(cluster, "n0.gpu" + number, "n0.pcie" + number), 800e9 / 8);
+        EXPECT_GT(RateTo(cluster, "n0.nic" + number, "n0.pcie" + number), 800e9 / 8);
+    }
+}
+
 TEST(Presets, BoxesWithoutNvlink)
 {
     const Cluster four = MakeCluster("pcie-v100x4", 1);
@@ -405,7 +420,8 @@ TEST(Presets, SwitchesThatCompute)
                                         "dgx-h200",
                                         "hgx-b200",
                                         "hgx-b300",
-                                        "gb200-nvl72"};
+                                        "gb200-nvl72",
+                                        "gb300-nvl72"};
         const bool isNew = all.count(preset) > 0;
         const bool hasSharp = isNew || preset == "dgx-a100"; // HDR and later
         const Cluster cluster = MakeCluster(preset, 2);

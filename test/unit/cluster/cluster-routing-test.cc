@@ -250,7 +250,7 @@ Samples()
     }
     for (const std::string& preset : GetServerPresets())
     {
-        samples.push_back(MakeCluster(preset, preset == "gb200-nvl72" ? 1 : 2));
+        samples.push_back(MakeCluster(preset, preset.find("nvl72") != std::string::npos ? 1 : 2));
     }
     return samples;
 }
