@@ -172,7 +172,8 @@ TEST(Presets, SomeHaveFewerNvlinks)
         return bytesPerSecond;
     };
     EXPECT_EQ(sum("dgx-a100"), 300e9);
-    EXPECT_EQ(sum("dgx-a800"), 200e9);
+    EXPECT_EQ(FindServerPreset("dgx-a800"), "hgx-a800");
+    EXPECT_EQ(sum("hgx-a800"), 200e9);
     EXPECT_EQ(sum("dgx-h100"), 450e9);
     EXPECT_EQ(sum("hgx-h800"), 200e9);
 }
