@@ -18,13 +18,16 @@ namespace
  * NVIDIA DGX A100 640GB (NVIDIA, "NVIDIA DGX A100 System Architecture", white paper WP-10083-001):
  * eight A100-SXM4-80GB, each with two NVLink 3 to each of six NVSwitches, four PCIe Gen4 switches
  * with two GPUs and two HDR NICs each, two EPYC 7742 with two switches each.
+ * @tparam NVSWITCHES to each of which a GPU has two NVLinks: 6, or 4 for A800, whose GPUs have 8
+ * links (NVIDIA, "A800" data sheet: 400 GB/s in both directions), spread here as if there were four
  * @copydetails ServerPreset::build
  */
+template <uint32_t NVSWITCHES>
 std::vector<VertexId>
 Build(Cluster& cluster, uint32_t server)
 {
     const auto gpus = AddServerVertices(cluster, server, MakeGpu("A100-SXM4-80GB"), 8);
-    const auto nvswitches = AddServerVertices(cluster, server, MakeNvSwitch(3), 6);
+    const auto nvswitches = AddServerVertices(cluster, server, MakeNvSwitch(3), NVSWITCHES);
     const auto switches = AddServerVertices(cluster, server, VertexKind::PCIE_SWITCH, 4);
     // Measured: 16 GB/s instead of 24 through a NIC behind the root complex of an EPYC.
     const auto cpus = AddServerVertices(cluster, server, MakeCpu(16e9, true, CpuVendor::AMD), 2);
@@ -70,7 +73,13 @@ Build(Cluster& cluster, uint32_t server)
 ServerPreset
 MakeDgxA100()
 {
-    return {"dgx-a100", LinkTechnology::INFINIBAND, 200e9 / 8, &Build, {"hgx-a100"}}; // HDR
+    return {"dgx-a100", LinkTechnology::INFINIBAND, 200e9 / 8, &Build<6>, {"hgx-a100"}}; // HDR
+}
+
+ServerPreset
+MakeHgxA800()
+{
+    return {"hgx-a800", LinkTechnology::INFINIBAND, 200e9 / 8, &Build<4>, {"dgx-a800"}}; // HDR
 }
 
 } // namespace proteus

@@ -23,9 +23,11 @@ constexpr char H200[] = "H200";
  * with four GPUs each. A GPU sits behind the PCIe switch inside the ConnectX-7 of its own, so there
  * are eight switches with one GPU and one NIC each.
  * @tparam MODEL name of the GPU's model
+ * @tparam IS_H800 whether GPUs have 8 NVLinks, two to each switch (an H800 is an H100 with 400 GB/s
+ * in both directions)
  * @copydetails ServerPreset::build
  */
-template <const char* MODEL>
+template <const char* MODEL, bool IS_H800 = false>
 std::vector<VertexId>
 Build(Cluster& cluster, uint32_t server)
 {
@@ -48,7 +50,7 @@ Build(Cluster& cluster, uint32_t server)
                            gpu,
                            nvswitches[i],
                            LinkTechnology::NVLINK,
-                           NVLINKS[i] * NVLINK4,
+                           (IS_H800 ? 2 : NVLINKS[i]) * NVLINK4,
                            4);
         }
     }
@@ -71,6 +73,16 @@ ServerPreset
 MakeDgxH100()
 {
     return {"dgx-h100", LinkTechnology::INFINIBAND, 400e9 / 8, &Build<H100>, {"hgx-h100"}}; // NDR
+}
+
+ServerPreset
+MakeHgxH800()
+{
+    return {"hgx-h800",
+            LinkTechnology::INFINIBAND,
+            400e9 / 8, // NDR
+            &Build<H100, true>,
+            {"dgx-h800"}};
 }
 
 ServerPreset

@@ -55,8 +55,14 @@ ServerPreset MakeDgx2();
 /// @return preset "dgx-a100"
 ServerPreset MakeDgxA100();
 /// @ingroup proteus
+/// @return preset "hgx-a800"
+ServerPreset MakeHgxA800();
+/// @ingroup proteus
 /// @return preset "dgx-h100"
 ServerPreset MakeDgxH100();
+/// @ingroup proteus
+/// @return preset "hgx-h800"
+ServerPreset MakeHgxH800();
 /// @ingroup proteus
 /// @return preset "dgx-h200"
 ServerPreset MakeDgxH200();

@@ -34,7 +34,8 @@ ReadRank(const JsonValue& field, const ModelVariables& variables)
 bool
 IsAdapterField(const std::string& key)
 {
-    return key == "adapter" || key == "adapterShared" || key == "adapterDropout";
+    return key == "adapter" || key == "adapterShared" || key == "adapterDropout" ||
+           key == "adapterWide";
 }
 
 std::optional<AdapterSpec>
@@ -64,6 +65,8 @@ ReadAdapterSpec(const JsonValue& value, const ModelVariables& variables)
     }
     const auto dropout = value.Find("adapterDropout");
     spec.hasDropout = dropout && variables.Evaluate(*dropout) != 0;
+    const auto wide = value.Find("adapterWide");
+    spec.isWide = wide && variables.Evaluate(*wide) != 0;
     if (const auto word = value.Find("tensorParallel"))
     {
         spec.tensorParallel = word->AsName();

@@ -55,7 +55,8 @@
  * A linear layer may have low-rank adapters (AddAdapters()), which are trained: [adapter: their
  * rank, or a list of one for each result; 0 for none], [adapterShared: 1 if one adapter, of the
  * highest rank, is for all results together], [adapterDropout: 1 if they drop some of what they
- * read]. Whoever reads its results reads them with what the adapters add.
+ * read], [adapterWide: 1 if they are in fp32 and nothing is autocast]. Whoever reads its results
+ * reads them with what the adapters add.
  */
 
 namespace ns3

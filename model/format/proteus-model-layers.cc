@@ -112,7 +112,7 @@ LayerChecker::CheckOperator(const JsonValue& value) const
     const JsonValue op = value.Get("op");
     const std::string& kind = op.AsName();
     op.Check([&] { ModelBuilder::CheckKind(kind); });
-    for (const char* key : {"adapterShared", "adapterDropout"})
+    for (const char* key : {"adapterShared", "adapterDropout", "adapterWide"})
     {
         if (value.Has(key) && !value.Has("adapter"))
         {

@@ -44,8 +44,16 @@ AddAdapter(ModelBuilder& builder,
     {
         widths.push_back(static_cast<int64_t>(builder.GetTensor(result).shape.back()));
     }
-    const TensorId read =
-        spec.hasDropout ? builder.Add("dropout", path + ".drop", {input}).front() : input;
+    TensorId read = input;
+    if (spec.hasDropout)
+    {
+        read =
+            builder.Add(spec.isWide ? "wide-dropout" : "dropout", path + ".drop", {input}).front();
+    }
+    else if (spec.isWide)
+    {
+        read = builder.Add("widen", path + ".cast", {input}).front();
+    }
     const bool isInputSplit = spec.tensorParallel == "in";
     const TensorId down =
         builder
@@ -63,8 +71,11 @@ AddAdapter(ModelBuilder& builder,
     for (std::size_t i = 0; i < results.size(); ++i)
     {
         const std::string number = results.size() > 1 ? std::to_string(i) : "";
-        sums.push_back(
-            builder.Add("adapter-add", path + ".sum" + number, {results[i], up[i]}).front());
+        sums.push_back(builder
+                           .Add(spec.isWide ? "wide-adapter-add" : "adapter-add",
+                                path + ".sum" + number,
+                                {results[i], up[i]})
+                           .front());
     }
     return sums;
 }

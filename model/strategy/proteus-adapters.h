@@ -32,13 +32,15 @@ struct AdapterSpec
     /// input once.
     std::vector<uint64_t> ranks;
     bool hasDropout{false};     //!< whether each drops some of what it reads
+    bool isWide{false};         //!< whether each is in fp32 outside autocast: casts what it reads,
+                                //!< and what it adds to is cast back
     std::string tensorParallel; //!< dimension of the layer that tensor parallelism splits, or ""
 };
 
 /**
  * @ingroup proteus
  * Adds y + scale * up(down(x)) in the place of the results y of a linear layer: operators
- * NAME-adapter.drop, .down, .up and .sum (of several adapters NAME-adapter0 and so on).
+ * NAME-adapter.drop (or .cast), .down, .up and .sum (of several adapters NAME-adapter0 and so on).
  *
  * Tensor parallelism splits "up" as a layer whose outputs are split, and "down" as one whose inputs
  * are; the other of the two is whole on every device.

@@ -433,7 +433,10 @@ GetRuledKinds()
                                               {"tanh"},
                                               {"vocabulary-loss"},
                                               {"vocabulary-maximum"},
-                                              {"vocabulary-sum"}};
+                                              {"vocabulary-sum"},
+                                              {"wide-adapter-add"},
+                                              {"wide-dropout"},
+                                              {"widen"}};
     return kinds;
 }
 

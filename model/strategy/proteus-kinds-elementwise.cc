@@ -123,6 +123,19 @@ MakeAdapterAdd(OperatorDraft& draft)
     draft.PassGradient(y, {result});
 }
 
+/// What an adapter in fp32 reads, cast from 16 bits. Its result is counted in the format of
+/// activations, as all tensors are; rules of frameworks say what is moved.
+void
+MakeWiden(OperatorDraft& draft)
+{
+    draft.CheckInputs(1, 1);
+    const Axes axes = draft.AddDimensionsOf(0, draft.GetInput(0).shape.size());
+    const uint8_t x = draft.Read(axes);
+    const uint8_t y = draft.WriteAxes(axes);
+    draft.Get().forward.flops = {{1, axes}};
+    draft.ElementwiseBackward(1, {GradientOf(y)}, {x});
+}
+
 void
 MakeDropout(OperatorDraft& draft)
 {
@@ -280,7 +293,10 @@ GetElementwiseKinds()
         {"swiglu", {}, MakeSwiglu},
         {"add", {}, MakeAdd},
         {"adapter-add", {}, MakeAdapterAdd},
+        {"wide-adapter-add", {}, MakeAdapterAdd},
+        {"widen", {}, MakeWiden},
         {"dropout", {}, MakeDropout},
+        {"wide-dropout", {}, MakeDropout},
         {"dropout-add", {}, MakeDropoutAdd},
         {"layer-norm", {"heads"}, MakeLayerNorm},
         {"rms-norm", {"heads"}, MakeRmsNorm},

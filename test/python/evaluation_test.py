@@ -112,6 +112,7 @@ class EvaluationTest(unittest.TestCase):
                 "tenth": 47,
                 "eleventh": 95,
                 "twelfth": 31,
+                "thirteenth": 91,
                 "experts": 30,
                 "held-out": 66,
             },

@@ -417,13 +417,14 @@ TEST(Presets, SwitchesThatCompute)
     for (const std::string& preset : GetServerPresets())
     {
         const std::set<std::string> all{"dgx-h100",
+                                        "hgx-h800",
                                         "dgx-h200",
                                         "hgx-b200",
                                         "hgx-b300",
                                         "gb200-nvl72",
                                         "gb300-nvl72"};
         const bool isNew = all.count(preset) > 0;
-        const bool hasSharp = isNew || preset == "dgx-a100"; // HDR and later
+        const bool hasSharp = isNew || preset == "dgx-a100" || preset == "hgx-a800"; // HDR and on
         const Cluster cluster = MakeCluster(preset, 2);
         for (const Vertex& vertex : cluster.GetVertices())
         {

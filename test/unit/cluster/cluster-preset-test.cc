@@ -157,6 +157,27 @@ TEST(Presets, HaveOtherNames)
     EXPECT_EQ(models, std::set<std::string>{"H200"});
 }
 
+// A800 and H800 are their models with 8 NVLinks of 25 GB/s.
+TEST(Presets, SomeHaveFewerNvlinks)
+{
+    const auto sum = [](const std::string& preset) {
+        const Cluster cluster = MakeCluster(preset, 1);
+        double bytesPerSecond = 0;
+        for (const Link& link : cluster.GetLinks())
+        {
+            const bool isOfGpu = link.a == cluster.GetGpus()[0] || link.b == cluster.GetGpus()[0];
+            bytesPerSecond +=
+                isOfGpu && link.technology == LinkTechnology::NVLINK ? link.bytesPerSecond : 0;
+        }
+        return bytesPerSecond;
+    };
+    EXPECT_EQ(sum("dgx-a100"), 300e9);
+    EXPECT_EQ(FindServerPreset("dgx-a800"), "hgx-a800");
+    EXPECT_EQ(sum("hgx-a800"), 200e9);
+    EXPECT_EQ(sum("dgx-h100"), 450e9);
+    EXPECT_EQ(sum("hgx-h800"), 200e9);
+}
+
 TEST(Presets, RefuseNonsense)
 {
     EXPECT_EQ(ErrorOf([] { MakeCluster("dgx-2", 1); }),

@@ -263,6 +263,28 @@ TEST(KernelCost, SplitSumsFillTheMachine)
 // In fp32 a V100 does 64 multiply-adds per multiprocessor and cycle, an A100 1024 in 16 bits: loads
 // hide behind them, and small tiles that fill the waves cost next to nothing. Convolutions, which
 // compute addresses, stay as they were.
+// On the GPU of the fit, what was measured on an H100 counts as much as what was fitted there.
+TEST(KernelCost, ShareOfOneH100IsThatOfTheFitOnAnA100)
+{
+    const GpuDatasheet& a100 = FindGpuDatasheet("A100-SXM4-80GB");
+    const GpuDatasheet& h100 = FindGpuDatasheet("H100-SXM5-80GB");
+    KernelCostParameters fit;
+    fit.gpus = 8;
+    KernelCostParameters measured = fit;
+    measured.matrixEfficiency = 0.85;
+    measured.matrixGpus = 1;
+    const auto share = [](const GpuDatasheet& gpu, const KernelCostParameters& parameters) {
+        return KernelCostModel(gpu, parameters).GetMatrixEfficiency(DataType::BF16);
+    };
+    EXPECT_NEAR(share(a100, measured) / share(a100, fit), 1, 0.002); // both on the slowest of 8
+    EXPECT_GT(share(h100, measured) / share(h100, fit), 1.08);
+    // Without tensor cores there is nothing to tell apart.
+    const auto plain = [](const GpuDatasheet& gpu, const KernelCostParameters& parameters) {
+        return KernelCostModel(gpu, parameters).GetMatrixEfficiency(DataType::FP32);
+    };
+    EXPECT_GT(plain(a100, measured) / plain(a100, fit), 1.08);
+}
+
 TEST(KernelCost, LoadsAreCheapForSlowUnits)
 {
     KernelCostParameters parameters = MakeIdeal();

@@ -10,6 +10,8 @@
 #include "../error-of.h"
 #include "compile-tools.h"
 
+#include "ns3/proteus-framework-json.h"
+
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <map>
@@ -163,6 +165,34 @@ TEST(Adapters, LeaveNoKernelForFrozenWeights)
     EXPECT_EQ(kernels.count("layer0.qkv-adapter0.down.input-gradient"), 0u);
     EXPECT_EQ(kernels.count("layer0.qkv-adapter0.down.weight-gradient"), 1u);
     EXPECT_EQ(kernels.count("embedding.word.backward"), 0u);
+}
+
+// In fp32 beside weights in 16 bits: what they read is cast, and what they add to is cast back.
+TEST(Adapters, MayBeWide)
+{
+    const Variables wide{{"adapterWide", 1}};
+    const auto kernels = ListKernels(compiletest::Compile("llama", "{}", Small(wide)));
+    EXPECT_EQ(kernels.count("layer1.qkv-adapter0.cast"), 1u);
+    EXPECT_EQ(kernels.count("layer1.qkv-adapter0.cast.backward"), 1u);
+    EXPECT_EQ(kernels.count("layer0.qkv-adapter0.cast.backward"), 0u); // nobody needs its gradient
+    Variables dropping = wide;
+    dropping["adapterDropout"] = 1;
+    const auto others = ListKernels(compiletest::Compile("llama", "{}", Small(dropping)));
+    EXPECT_EQ(others.count("layer1.qkv-adapter0.drop"), 1u);
+    EXPECT_EQ(others.count("layer1.qkv-adapter0.cast"), 0u);
+    EXPECT_EQ(Load(Small(wide)).CountTrainedParameters(), ADAPTED);
+    // Under PEFT they move more than in 16 bits, and take longer.
+    const std::string folder = std::string(PROTEUS_SOURCE_DIR) + "/workloads/frameworks/";
+    for (const char* name : {"ddp", "deepspeed", "fsdp1", "fsdp2", "liger"})
+    {
+        const Framework framework = LoadFramework(folder + name + ".json");
+        const auto bytes = [&framework](const std::string& kind) {
+            return framework.FindRule(kind, true)->GetBytes(2) +
+                   framework.FindRule(kind, false)->GetBytes(2);
+        };
+        EXPECT_GT(bytes("wide-adapter-add"), 2 * bytes("adapter-add")) << name;
+        EXPECT_GT(bytes("wide-dropout"), 2 * bytes("dropout")) << name;
+    }
 }
 
 TEST(Adapters, HaveStatesAndGradientsOfTheirOwnOnly)

@@ -110,6 +110,15 @@ TEST(ModelZoo, ParametersAreThePublishedOnes)
     {
         EXPECT_EQ(Load(name, {{"padded", 50257}}).CountParameters(), count) << name;
     }
+    // google/t5-v1_1-small and -large of Hugging Face transformers.
+    EXPECT_EQ(
+        Load("t5-small",
+             {{"layers", 8}, {"heads", 6}, {"feedForward", 1024}, {"gated", 1}, {"untied", 1}})
+            .CountParameters(),
+        76961152u);
+    EXPECT_EQ(
+        Load("t5-large", {{"feedForward", 2816}, {"gated", 1}, {"untied", 1}}).CountParameters(),
+        783150080u);
 }
 
 // Rounded in the papers: Brown et al. 2020, Table D.1; Korthikanti et al. 2022, Table 3 (names);
@@ -257,8 +266,8 @@ TEST(ModelJson, MistakesAreNamed)
         GetError(head + R"json("layers": [{"op": "liner", "name": "a"}]})json"),
         "m.json: /layers/0/op: unknown kind of operator \"liner\": choose one of linear, "
         "matmul, convolution, embedding, embedding-bag, position-embedding, expert-linear, "
-        "relu, squared-relu, gelu, composed-gelu, tanh, swiglu, add, adapter-add, dropout, "
-        "dropout-add, "
+        "relu, squared-relu, gelu, composed-gelu, tanh, swiglu, add, adapter-add, "
+        "wide-adapter-add, widen, dropout, wide-dropout, dropout-add, "
         "layer-norm, rms-norm, "
         "batch-norm, pool, attention, softmax, rotary, shared-rotary, cross-entropy, "
         "vocabulary-maximum, "
