@@ -8,6 +8,7 @@
 
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-nccl-variables.h"
+#include "ns3/proteus-path-type.h"
 #include "ns3/proteus-shown-name.h"
 
 #include <cctype>
@@ -81,6 +82,34 @@ FindCause(const std::string& name, const std::string& value, const NcclOptions& 
     return "";
 }
 
+/// @param name of a variable @param values all that the log says of it
+/// @return without numbers of levels that are also there by name: where a number is given (of NCCL
+/// before 2.5, read to this day), NCCL itself writes the name
+std::set<std::string>
+JoinLevels(const std::string& name, std::set<std::string> values)
+{
+    if (name != "NCCL_NET_GDR_LEVEL" && name != "NCCL_P2P_LEVEL")
+    {
+        return values;
+    }
+    const auto isNumber = [](const std::string& value) {
+        return value.size() == 1 && value[0] >= '0' && value[0] <= '5';
+    };
+    static const std::set<std::string> NAMES{"LOC", "PIX", "PXB", "PHB", "SYS"};
+    for (const std::string& number : std::set<std::string>(values))
+    {
+        for (const std::string& level : NAMES)
+        {
+            if (isNumber(number) && values.count(level) > 0 &&
+                ReadPathLevel(number) == ReadPathLevel(level))
+            {
+                values.erase(number);
+            }
+        }
+    }
+    return values;
+}
+
 } // namespace
 
 LoggedVariables
@@ -94,8 +123,9 @@ SortLoggedVariables(const std::set<std::string>& settings, const NcclOptions& ty
     }
     LoggedVariables sorted;
     std::map<std::string, std::string> others; // by cause
-    for (const auto& [name, said] : values)
+    for (const auto& [name, all] : values)
     {
+        const std::set<std::string> said = JoinLevels(name, all);
         const std::string& value = *said.begin();
         const std::string cause =
             said.size() > 1 ? "the log says it in several ways" : FindCause(name, value, typed);
@@ -106,7 +136,7 @@ SortLoggedVariables(const std::set<std::string>& settings, const NcclOptions& ty
             sorted.doubts.insert(sorted.doubts.end(), doubts.begin(), doubts.end());
             continue;
         }
-        for (const std::string& one : said)
+        for (const std::string& one : all)
         {
             AppendName(others[cause], ShownName(name + "=" + one));
         }

@@ -338,7 +338,7 @@ class NcclEstimate
         double hops = (m_system.servers - 1) * (m_isAllReduce ? 2.0 : 1.0);
         if (m_system.servers > 1 && m_isAllReduce)
         {
-            hops = std::min(hops + m_latency.closing, GetSteps());
+            hops += m_latency.closing;
         }
         return (GetSteps() - hops) * intraUs + hops * GetInterUs();
     }
@@ -456,15 +456,19 @@ NcclCostModel::GetTimeUs(Collective collective,
         cost.gigabytesPerSecond *=
             tuner.treeCorrection[static_cast<std::size_t>(protocol)][logarithm];
     }
+    const NcclLatencies& latency = tuner.latency;
     // Twice as many channels as the search has found, see connect.cc.
     const uint64_t channels = uint64_t{2} * GetPattern(algorithm).channels;
+    const uint64_t plateauBytes =
+        m_system.ranks * (latency.plateauBytesOfRank > 0 ? latency.plateauBytesOfRank
+                                                         : latency.plateauBytes * channels);
     if (algorithm == NcclAlgorithm::RING && protocol == NcclProtocol::SIMPLE &&
-        m_system.servers > 1 && isAllReduce && bytes / (channels * m_system.ranks) >= 64)
+        m_system.servers > 1 && isAllReduce && bytes >= plateauBytes)
     {
         // The plateau of the ring.
-        cost.latencyUs *= m_system.computeCapability < 80 && tuner.latency.plateau > 1
+        cost.latencyUs *= m_system.computeCapability < latency.plateauFrom && latency.plateau > 1
                               ? 1.9
-                              : tuner.latency.plateau;
+                              : latency.plateau;
     }
     return cost.latencyUs + bytes / (1000 * cost.gigabytesPerSecond);
 }

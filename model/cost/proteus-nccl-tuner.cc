@@ -64,23 +64,26 @@ UpdateEarlyLatencies(uint32_t version, NcclLatencies& latency)
         latency.remoteLl = 1.8;
         latency.isAllRemote = false;
         latency.plateau = 1.9;
+        latency.plateauBytesOfRank = 4096;
         break;
     case 208:
         latency.nvlinkUs[TREE][LL128] = 1.25;
         latency.networkUs[TREE][SIMPLE] = 28;
-        latency.closing = 2;
         break;
     case 210:
         latency.nvlinkUs[COLLNET][SIMPLE] = latency.pciUs[COLLNET][SIMPLE] = 8;
         break;
     case 212:
         latency.networkUs[RING][SIMPLE] = 28;
+        latency.closing = 2;
         break;
-    case 216:
+    case 214:
         latency.networkUs[RING][SIMPLE] = 9.6;
         break;
     case 217:
         latency.baseUs[NVLS] = {0, 0, 40};
+        latency.plateau = 1.5;
+        latency.plateauFrom = 90;
         break;
     default:
         break;
@@ -105,6 +108,8 @@ UpdateLateLatencies(uint32_t version, NcclLatencies& latency)
         latency.remoteLl = 1;
         latency.hasPost = true;
         latency.plateau = 1.4;
+        latency.plateauFrom = 80;
+        latency.plateauBytesOfRank = 0;
         latency.addsReported = true;
         break;
     case 219:
@@ -219,7 +224,7 @@ UpdateLateBandwidths(uint32_t version, NcclBandwidths& bandwidth)
         bandwidth.ampereBus = 0;
         bandwidth.nvlsRatio = 5.0 / 6;
         break;
-    case 222:
+    case 221:
         bandwidth.mostLl[2] = {141, 45, 35};
         bandwidth.ll = bandwidth.llCopy = 0.5;
         break;

@@ -50,9 +50,16 @@ struct NcclLatencies
     double remoteLl{1};       //!< times a hop of LL inside servers takes if there are several
     bool isAllRemote{false};  //!< whether all hops of a ring of servers count as over the network
     bool hasPost{true};       //!< whether a hop is not shorter than posting to the network
-    uint32_t closing{0};      //!< hops over the network of a ring all-reduce beside 2 (servers - 1)
+    /// Hops over the network of a ring all-reduce beside 2 (servers - 1). With one or two ranks in
+    /// a server there are more than steps, of which less than none is left inside servers.
+    uint32_t closing{0};
     bool isTreeIfAlone{true}; //!< one GPU in each server: hops over the network as of trees
-    double plateau{1.4};      //!< times the latency of long rings of servers, Ampere and later
+    double plateau{1.4};      //!< times the latency of long rings of servers, from plateauFrom on;
+                              //!< of GPUs before 1.9; 1: of none
+    uint32_t plateauFrom{80}; //!< compute capability, ten times
+    /// Least bytes of a long ring: times the ranks and the channels, or, if not 0, times the ranks.
+    uint64_t plateauBytes{64};
+    uint64_t plateauBytesOfRank{0}; //!< see plateauBytes
     /// Whether what a plug-in tells comes on top of a hop over the network, with Simple twice, and
     /// not in its place.
     bool addsReported{true};

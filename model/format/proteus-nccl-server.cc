@@ -50,7 +50,7 @@ NcclServer::CountLeftOut() const
 }
 
 void
-NcclServer::SetPeers()
+NcclServer::SetPeers(const std::string& told)
 {
     const std::size_t gpus = InOrder(VertexKind::GPU).size();
     for (NcclDevice& device : m_devices)
@@ -58,9 +58,10 @@ NcclServer::SetPeers()
         Vertex& vertex = device.vertex;
         if (vertex.kind == VertexKind::CPU)
         {
-            vertex.peerToPeer =
-                device.joinsGpus || (vertex.model == ToString(CpuVendor::AMD) && gpus <= 2);
+            vertex.peerToPeer = told == "on" || device.joinsGpus ||
+                                (vertex.model == ToString(CpuVendor::AMD) && gpus <= 2);
             vertex.gpuDirectRdma = vertex.peerToPeer;
+            vertex.peerToPeer = vertex.peerToPeer && told != "off";
             // What a CPU forwards from one device to another says nothing of its memory.
             vertex.forwardBytesPerSecond = vertex.peerToPeer ? vertex.forwardBytesPerSecond : 0;
         }

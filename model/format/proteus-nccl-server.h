@@ -88,8 +88,9 @@ class NcclServer
      * Says who reaches whom through a CPU (Vertex::peerToPeer, and Vertex::gpuDirectRdma alike), as
      * NCCL does from 2.23 on: what is joined with it by C2C or NVLink, and two GPUs on AMD's
      * (NVIDIA/nccl v2.30.7, src/graph/paths.cc, ncclTopoCheckP2p()).
+     * @param told NcclTopologyOptions::peers
      */
-    void SetPeers();
+    void SetPeers(const std::string& told);
 
     /// Keeps the NICs of the highest rate, of the technology of the first of them.
     void LeaveOutSlowNics();

@@ -58,12 +58,16 @@ ParseNcclTopologyOptions(const std::string& text)
         {
             options.gdr = value;
         }
+        else if (key == "p2p" && (value == "on" || value == "off"))
+        {
+            options.peers = value;
+        }
         else
         {
             throw std::invalid_argument(
                 "'" + key + "=" + value +
                 "': behind an NCCL topology there can be gpu=MODEL, "
-                "nvlink=nvswitch or nvlink=none, and gdr=on or gdr=off, e.g. "
+                "nvlink=nvswitch or nvlink=none, gdr=on or gdr=off, and p2p=on or p2p=off, e.g. "
                 "topo.xml:gpu=A100-SXM4-40GB,nvlink=nvswitch");
         }
     }

@@ -73,7 +73,7 @@ class NcclReader
         {
             ReadNvlinks(*element, gpu);
         }
-        m_server.SetPeers();
+        m_server.SetPeers(m_options.peers);
         AddNvSwitch();
         JoinCpus();
     }

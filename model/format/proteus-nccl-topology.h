@@ -31,8 +31,10 @@ struct NcclTopologyOptions
     std::string gpu;    //!< name of a data sheet, for all GPUs; empty: as the file says
     std::string nvlink; //!< "nvswitch": all GPUs are joined by one, with all NVLinks that they
                         //!< have; "none": there are none; empty: as the file says
-    std::string gdr; //!< "off": NICs reach no GPU (no GPUDirect RDMA); "on": they do; empty: they
-                     //!< do, with a warning if the file says that some do not
+    std::string gdr;   //!< "off": NICs reach no GPU (no GPUDirect RDMA); "on": they do; empty: they
+                       //!< do, with a warning if the file says that some do not
+    std::string peers; //!< "on": CPUs pass what one device writes to another; "off": not between
+                       //!< GPUs; empty: see NcclServer::SetPeers()
 };
 
 /**

@@ -22,6 +22,8 @@ namespace
 
 /// Longest pattern of planes.
 constexpr uint32_t MAX_PATTERN = 1024;
+/// Names the choice of the unit that a sequence begins with.
+constexpr uint64_t FIRST_UNIT = 0x756e6974;
 /// Differences of rates below this share of the slowest are not told apart.
 constexpr double RATE_STEP = 1.0 / 16;
 
@@ -291,21 +293,30 @@ Group::Build(const Cluster& cluster,
     {
         sequence.nBegun.assign(members.size(), 0);
     }
+    Restart();
 }
 
 void
 Group::Restart()
 {
-    const auto restart = [this](GroupSequence& sequence) {
+    // Hardware spreads addresses over the planes. Were all sequences to begin with the first plane,
+    // pieces of fewer units than planes would all take the first ones.
+    const auto restart = [this](GroupSequence& sequence, uint64_t number) {
+        const uint64_t first = MixHash(MixHash(options.flow, FIRST_UNIT), number) % MAX_PATTERN;
         sequence.before.resize(planes.size(), 0);
         for (uint32_t plane = 0; plane < planes.size(); ++plane)
         {
-            sequence.before[plane] += static_cast<uint32_t>(pattern.Count(plane, sequence.nUnits));
+            // Modulo 2^32, as units are counted.
+            sequence.before[plane] += static_cast<uint32_t>(pattern.Count(plane, sequence.nUnits) -
+                                                            pattern.Count(plane, first));
         }
-        sequence.nUnits = 0;
+        sequence.nUnits = first;
     };
-    restart(reductions);
-    std::for_each(multicasts.begin(), multicasts.end(), restart);
+    restart(reductions, multicasts.size());
+    for (std::size_t i = 0; i < multicasts.size(); ++i)
+    {
+        restart(multicasts[i], i);
+    }
 }
 
 const GroupOperationState&

@@ -172,7 +172,8 @@ struct GroupSequence
 {
     std::deque<GroupOperationState> operations; //!< under way
     uint32_t firstOperation{0};                 //!< number of the first of them
-    uint64_t nUnits{0};                         //!< of all operations since the last restart
+    uint64_t nUnits{0};                         //!< of all operations since the last restart, and
+                                                //!< what it began with
     std::vector<uint32_t> before;               //!< by plane: units before that; or empty
     std::vector<uint32_t> nBegun;               //!< by member: operations begun
     std::vector<std::vector<uint32_t>> lanes;   //!< by plane and member: queue pair; or empty
@@ -212,8 +213,8 @@ struct Group
         return options.nics.empty() ? options.members[member] : options.nics[member];
     }
 
-    /// The next operation takes the planes in turn from the first one on, as that of a new group.
-    /// Nothing may be under way.
+    /// The next operation takes the planes in turn as that of a new group does, from one on that
+    /// the group's flow and the sequence choose. Nothing may be under way.
     void Restart();
 
     /// @param sequence of this group @param plane a plane

@@ -40,6 +40,7 @@ TEST(GpuModels, NamesAreFoundAsPeopleWriteThem)
         {"NVIDIA A10G", "A10G"},
         {"NVIDIA GB300", "B300"},
         {"NVIDIA GH200 480GB", "GH200-96GB"},
+        {"NVIDIA GB10", "GB10"},
         {"NVIDIA H100 NVL", "H100-NVL"},
         {"NVIDIA H200 NVL", "H200-NVL"},
         {"Tesla V100-PCIE-16GB", "V100-PCIE-16GB"},
@@ -86,6 +87,7 @@ TEST(GpuModels, OneStandsForACapability)
     }
     EXPECT_EQ(FindGpuOfCapability(80)->sheet.model, "A100-SXM4-80GB");
     EXPECT_EQ(FindGpuOfCapability(52)->sheet.model, "TITAN-Xp");
+    EXPECT_EQ(FindGpuOfCapability(121)->sheet.model, "GB10");
     EXPECT_EQ(FindGpuOfCapability(81), nullptr);
 }
 

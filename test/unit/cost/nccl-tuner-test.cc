@@ -121,7 +121,7 @@ TEST(NcclTuner, BandwidthsOfVersions)
                        protocol);
     };
     EXPECT_NEAR(ring(230, NcclProtocol::SIMPLE), 360 * 16.0 / 30, 1e-9);
-    // LL: an Intel CPU's most; before 2.22 a quarter, which is more than that, too.
+    // LL: an Intel CPU's most; before 2.21 a quarter, which is more than that, too.
     EXPECT_NEAR(ring(230, NcclProtocol::LL), 39 * 16.0 / 30, 1e-9);
     NcclSystem amd = MakeSystem(2, 230);
     amd.cpu = CpuVendor::AMD;
@@ -200,17 +200,66 @@ TEST(NcclTuner, LatenciesOfVersions)
     };
     // v2.6.4: all 30 steps of a ring of servers as over the network.
     EXPECT_NEAR(latency(206, NcclAlgorithm::RING, NcclProtocol::LL), 3.6 + 30 * 0.9, 1e-9);
-    // Rings: 30 steps, 2 of them over the network; 4 from 2.8 to 2.22.
+    // Rings: 30 steps, 2 of them over the network; 4 from 2.12 to 2.22.
     const auto ring = NcclAlgorithm::RING;
     EXPECT_NEAR(latency(207, ring, NcclProtocol::SIMPLE), 8.4 + 28 * 3.4 + 2 * 9.6, 1e-9);
     EXPECT_NEAR(latency(207, ring, NcclProtocol::LL), 3.6 + 28 * 0.47 * 1.8 + 2 * 2.7, 1e-9);
+    EXPECT_NEAR(latency(208, ring, NcclProtocol::SIMPLE), 8.4 + 28 * 3.4 + 2 * 9.6, 1e-9);
     EXPECT_NEAR(latency(212, ring, NcclProtocol::SIMPLE), 8.4 + 26 * 3.4 + 4 * 28, 1e-9);
+    EXPECT_NEAR(latency(214, ring, NcclProtocol::SIMPLE), 8.4 + 26 * 3.4 + 4 * 9.6, 1e-9);
     EXPECT_NEAR(latency(220, ring, NcclProtocol::LL), 6.6 + 26 * 1.0 + 4 * 2.7, 1e-9);
     EXPECT_NEAR(latency(230, ring, NcclProtocol::SIMPLE), 8.4 + 28 * 3.4 + 2 * 14, 1e-9);
     EXPECT_NEAR(latency(220, NcclAlgorithm::TREE, NcclProtocol::SIMPLE), 2 * (7 * 28 + 28), 1e-9);
     EXPECT_NEAR(latency(230, NcclAlgorithm::TREE, NcclProtocol::SIMPLE),
                 8.4 + 2 * (7 * 4 + 14),
                 1e-9);
+}
+
+TEST(NcclTuner, RingsOfOneGpuPerServer)
+{
+    // Two servers, two steps: from 2.12 to 2.22 four hops over the network, and less than none of
+    // two inside. From 2.23 on hops of one GPU per server count as those of trees.
+    for (const auto& [version, expected] : {std::make_pair(211u, 3.6 + 2 * 2.7),
+                                            std::make_pair(212u, 3.6 + 4 * 2.7 - 2 * 0.47 * 1.8),
+                                            std::make_pair(221u, 6.6 + 4 * 2.7 - 2 * 1.0),
+                                            std::make_pair(223u, 6.6 + 2 * 5.0)})
+    {
+        NcclSystem system = MakeSystem(2, version);
+        system.ranks = 2;
+        const double us =
+            NcclCostModel(system)
+                .GetCost(Collective::ALL_REDUCE, NcclAlgorithm::RING, NcclProtocol::LL)
+                .latencyUs;
+        EXPECT_NEAR(us, expected, 1e-9) << version;
+    }
+}
+
+TEST(NcclTuner, PlateausOfLongRings)
+{
+    // How much longer a ring of Simple takes at least so many bytes, and at a byte less.
+    const auto plateau = [](uint32_t version, uint32_t computeCapability, uint64_t bytes) {
+        NcclSystem system = MakeSystem(2, version);
+        system.computeCapability = computeCapability;
+        const NcclCostModel model(system);
+        const auto ring = NcclAlgorithm::RING;
+        const auto simple = NcclProtocol::SIMPLE;
+        const auto cost = model.GetCost(Collective::ALL_REDUCE, ring, simple);
+        return (model.GetTimeUs(Collective::ALL_REDUCE, ring, simple, bytes) -
+                bytes / (1000 * cost.gigabytesPerSecond)) /
+               cost.latencyUs;
+    };
+    const uint64_t ofRanks = 16 * 4096;
+    EXPECT_NEAR(plateau(207, 80, ofRanks - 1), 1, 1e-9);
+    EXPECT_NEAR(plateau(207, 80, ofRanks), 1.9, 1e-9);
+    EXPECT_NEAR(plateau(216, 90, ofRanks), 1.9, 1e-9);
+    EXPECT_NEAR(plateau(217, 90, ofRanks - 1), 1, 1e-9);
+    EXPECT_NEAR(plateau(217, 90, ofRanks), 1.5, 1e-9);
+    EXPECT_NEAR(plateau(217, 80, ofRanks), 1.9, 1e-9);
+    // From 2.18 on of the channels, too: twice the twelve of the search.
+    const uint64_t ofChannels = 16 * 24 * 64;
+    EXPECT_NEAR(plateau(218, 80, ofChannels - 1), 1, 1e-9);
+    EXPECT_NEAR(plateau(218, 80, ofChannels), 1.4, 1e-9);
+    EXPECT_NEAR(plateau(218, 70, ofChannels), 1.9, 1e-9);
 }
 
 TEST(NcclTuner, ReadsVersions)

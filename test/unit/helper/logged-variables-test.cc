@@ -44,6 +44,21 @@ TEST(LoggedVariables, TakesWhatIsModelled)
     EXPECT_TRUE(sorted.doubts.empty());
 }
 
+TEST(LoggedVariables, TakesLevelsByNumberAndByName)
+{
+    // What was typed, and what NCCL says of it.
+    const LoggedVariables sorted = SortLoggedVariables({"NCCL_NET_GDR_LEVEL=2",
+                                                        "NCCL_NET_GDR_LEVEL=PXB",
+                                                        "NCCL_P2P_LEVEL=5",
+                                                        "NCCL_P2P_LEVEL=SYS"},
+                                                       {});
+    EXPECT_EQ(sorted.taken, "NCCL_NET_GDR_LEVEL=PXB,NCCL_P2P_LEVEL=SYS");
+    EXPECT_TRUE(sorted.doubts.empty());
+    ExpectLeft({"NCCL_NET_GDR_LEVEL=2", "NCCL_NET_GDR_LEVEL=PHB"}, "in several ways");
+    ExpectLeft({"NCCL_NET_GDR_LEVEL=2", "NCCL_NET_GDR_LEVEL=PXB", "NCCL_NET_GDR_LEVEL=SYS"},
+               "in several ways");
+}
+
 TEST(LoggedVariables, NamesAllOthers)
 {
     ExpectLeft({"NCCL_IB_HCA=mlx5_0,mlx5_1"}, "the NICs are those of the cluster");

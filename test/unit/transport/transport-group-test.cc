@@ -99,6 +99,36 @@ TEST(Groups, NvlsReduce)
     }
 }
 
+/// Operations of fewer units than there are planes do not all take the first ones.
+TEST(Groups, SmallOperationsOfManyGroupsSpreadOverThePlanes)
+{
+    TransportRig rig(MakeCapable(MakeCluster("gb200-nvl72", 1)));
+    const Cluster& cluster = rig.fabric->GetCluster();
+    GroupOptions options;
+    options.members.assign(cluster.GetGpus().begin(), cluster.GetGpus().begin() + 4);
+    constexpr uint64_t GROUPS = 90; // five for each of 18 switches
+    for (options.flow = 0; options.flow < GROUPS; ++options.flow)
+    {
+        rig.transport->SendGroup(rig.transport->CreateGroup(options),
+                                 GroupOperation::MULTICAST,
+                                 0,
+                                 1,
+                                 options.flow);
+    }
+    rig.Run();
+    uint32_t taken = 0;
+    for (VertexId vertex = 0; vertex < cluster.GetVertices().size(); ++vertex)
+    {
+        if (cluster.GetVertices()[vertex].kind == VertexKind::NVSWITCH)
+        {
+            const uint64_t received = CountPayload(rig, vertex).second;
+            EXPECT_LE(received, GROUPS / 6);
+            taken += received > 0;
+        }
+    }
+    EXPECT_GE(taken, 16u);
+}
+
 /// An all-reduce in the switches: N up and N down per member, at the rate of its links, where a
 /// ring needs 2 N (n - 1) / n both ways.
 TEST(Groups, NvlsAllReduce)
