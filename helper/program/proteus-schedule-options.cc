@@ -46,6 +46,17 @@ ListKinds(const ScheduleSettings& settings)
     return ListAlternatives(names);
 }
 
+/// @param graph of a job @param settings of a policy @return whether it has something to schedule
+bool
+HasScheduled(const ExecutionGraph& graph, const ScheduleSettings& settings)
+{
+    const auto& tasks = graph.GetTasks();
+    return std::any_of(tasks.begin(), tasks.end(), [&settings](const Task& task) {
+        return task.kind == TaskKind::COMMUNICATION &&
+               std::count(settings.kinds.begin(), settings.kinds.end(), task.parallelism) > 0;
+    });
+}
+
 /// @param settings of a policy @return whether it is one of credit, and all that is ready starts
 bool
 LacksCredit(const ScheduleSettings& settings)
@@ -251,7 +262,7 @@ ScheduleOptions::Prepare(const ExecutionGraph& graph,
     {
         Warn("--communicationSchedule=" + schedule + " has no effect: " + idle);
     }
-    else if (LacksCredit(settings))
+    else if (LacksCredit(settings) && HasScheduled(graph, settings))
     {
         Warn("--communicationSchedule=" + schedule +
              ": without creditBytes all that is ready starts at once, so that little is put into "
@@ -281,7 +292,7 @@ ScheduleOptions::FindUnused(const ScheduledJob& job, const RunRecord& record) co
                          settings.messagePs == 0; // else parts, or when they start, are others
     const bool isIdle = !FindNothingToOrder(job.repeated.graph, settings, job.run.graph).empty();
     if (job.run.use && !job.run.use->hasChosen && isAlike && !isIdle &&
-        schedule != ScheduleOptions().schedule)
+        HasScheduled(job.repeated.graph, settings) && schedule != ScheduleOptions().schedule)
     {
         lines.push_back(record.executor + ": --communicationSchedule=" + schedule +
                         " has put nothing into order: no two communications of kind " +
