@@ -30,7 +30,9 @@
 #include "ns3/uinteger.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <set>
 #include <stdexcept>
@@ -253,6 +255,9 @@ CommandLineProgram::Main(int argc, char* argv[])
                                         "proteus-run and proteus-gpt3 can");
         }
         const OutputPlan plan;
+        // Times of files lag behind the clock by a tick of the system.
+        const auto begin =
+            std::filesystem::file_time_type::clock::now() - std::chrono::milliseconds(20);
         OptionList command(GetName(), m_workloads);
         AddTo(command);
         const std::vector<Table> tables = DescribeTables();
@@ -374,7 +379,7 @@ CommandLineProgram::Main(int argc, char* argv[])
             return notes;
         });
         WithOptions(command, [&]() { Run(); });
-        for (const auto& lines : {idle, list()})
+        for (const auto& lines : {idle, list(), command.FindOlderParts(begin)})
         {
             for (const std::string& line : lines)
             {

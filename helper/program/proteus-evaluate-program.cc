@@ -18,6 +18,7 @@
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-plural.h"
+#include "ns3/proteus-shown-name.h"
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
@@ -25,6 +26,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 
@@ -79,6 +81,40 @@ LoadWorkloads(const Options& options)
     return workloads;
 }
 
+/// @param cluster as a workload names it @return the file with its calibration, in their folder
+std::string
+GetFileName(std::string cluster)
+{
+    std::replace(cluster.begin(), cluster.end(), '/', '-'); // of a file's path
+    const std::string ending = ".json";
+    const bool isFile = cluster.size() > ending.size() &&
+                        cluster.compare(cluster.size() - ending.size(), ending.size(), ending) == 0;
+    return cluster + (isFile ? "" : ending);
+}
+
+/// Names a calibration that is of another cluster.
+/// @param file with it @param run options of a calibration @param cluster that it would be made for
+void
+WarnOfOtherCluster(const std::string& file, ProgramOptions run, const Cluster& cluster)
+{
+    InputFile input(file);
+    const std::string other = ReadFlowCalibration(input.GetStream(), file).cluster;
+    run.nodes = run.nodes == 1 ? CALIBRATION_NODES : 1; // as for other workloads of the list
+    try
+    {
+        if (other == cluster.GetName() || other == run.BuildCluster().GetName())
+        {
+            return;
+        }
+    }
+    catch (const std::invalid_argument&) // a cluster file has as many servers as it has
+    {
+    }
+    Warn("--calibrations: " + file + ": its parameters were fitted on another cluster, " +
+         ShownName(other) + ", not on " + ShownName(cluster.GetName()) +
+         "; without the file the cluster is calibrated");
+}
+
 /// Calibrates for what is not calibrated yet. @return calibration file by preset
 std::map<std::string, std::string>
 FindCalibrations(const Options& options, const std::vector<EvaluationWorkload>& workloads)
@@ -88,7 +124,6 @@ FindCalibrations(const Options& options, const std::vector<EvaluationWorkload>& 
     {
         return files;
     }
-    MakeFolder(options.calibrations);
     std::map<std::string, uint32_t> nodes;
     for (const EvaluationWorkload& workload : workloads)
     {
@@ -97,16 +132,21 @@ FindCalibrations(const Options& options, const std::vector<EvaluationWorkload>& 
     }
     for (const EvaluationWorkload& workload : workloads)
     {
-        std::string& file = files[workload.cluster];
-        file = options.calibrations + "/" + workload.cluster + ".json";
-        if (std::filesystem::exists(file))
+        if (files.count(workload.cluster) > 0)
         {
             continue;
         }
+        std::string& file = files[workload.cluster];
+        file = options.calibrations + "/" + GetFileName(workload.cluster);
         ProgramOptions run = options.run;
         run.cluster = workload.cluster;
         run.nodes = std::min(nodes[workload.cluster], CALIBRATION_NODES);
         const Cluster cluster = run.BuildCluster();
+        if (std::filesystem::exists(file))
+        {
+            WarnOfOtherCluster(file, run, cluster);
+            continue;
+        }
         std::cerr << "calibrating for " << cluster.GetName() << std::endl;
         const FlowCalibration calibration =
             RunCalibration(run, cluster, GetCalibrationSizes(false));
@@ -143,10 +183,20 @@ struct Evaluation
     const Options& options;
     const std::vector<std::string>& executors;
     const std::vector<EvaluationWorkload>& workloads;
-    const KnownRuns& known; //!< which may be of other jobs of the same names
+    const std::vector<std::string>& jobs; //!< of all workloads and strategies, see CheckEvaluated()
+    const KnownRuns& known;               //!< which may be of other jobs of the same names
     const std::map<std::string, std::string>& calibrations; //!< file by preset
     std::size_t total;                                      //!< runs
 };
+
+/// @param job as DescribeEvaluated() has it @return the same without what its files contain
+std::string
+WithoutContent(const std::string& job)
+{
+    auto json = nlohmann::json::parse(job);
+    json.erase("content");
+    return json.dump();
+}
 
 /// How many times by packets were known.
 struct Reuse
@@ -167,13 +217,15 @@ struct Reuse
         {
             return nullptr;
         }
-        if (!found->second.job.empty() && found->second.job != job)
+        const std::string& other = found->second.job;
+        const bool isWhole = !other.empty() && nlohmann::json::parse(other).contains("content");
+        if (!other.empty() && other != (isWhole ? job : WithoutContent(job)))
         {
             ++foreign;
             return nullptr;
         }
         ++taken;
-        unsure += found->second.job.empty() ? 1 : 0;
+        unsure += isWhole ? 0 : 1;
         return &found->second.times.at("packet");
     }
 
@@ -183,7 +235,8 @@ struct Reuse
         if (foreign > 0)
         {
             Warn("--reuse=" + file + ": " + FormatThings(foreign, "time") +
-                 " by packets are of other models, strategies or options of the same names, and "
+                 " by packets are of other models, strategies, files or options of the same "
+                 "names, and "
                  "are not taken");
         }
         else if (taken == 0)
@@ -193,7 +246,8 @@ struct Reuse
         }
         if (unsure > 0)
         {
-            Warn("--reuse=" + file + ": does not say of which models, strategies and options " +
+            Warn("--reuse=" + file +
+                 ": does not say of which models, strategies, files and options " +
                  FormatThings(unsure, "time") + " by packets are: those of the same names count");
         }
         if (taken > 0)
@@ -231,11 +285,10 @@ RunAll(const Evaluation& evaluation, std::vector<EvaluatedStrategy>& runs, Reuse
             run.calibration =
                 evaluation.calibrations.empty() ? "" : evaluation.calibrations.at(workload.cluster);
             std::vector<std::string> left = evaluation.executors;
-            const ExecutorTime* packet =
-                reuse.Take(evaluation.known,
-                           workload.GetTitle(),
-                           strategy,
-                           DescribeEvaluated(workload, i, run.information.configuration));
+            const ExecutorTime* packet = reuse.Take(evaluation.known,
+                                                    workload.GetTitle(),
+                                                    strategy,
+                                                    evaluation.jobs.at(runs.size()));
             if (packet)
             {
                 left.erase(std::remove(left.begin(), left.end(), "packet"), left.end());
@@ -243,6 +296,7 @@ RunAll(const Evaluation& evaluation, std::vector<EvaluatedStrategy>& runs, Reuse
             runs.push_back(ReadNamed(evaluation.options.list, [&] {
                 return Evaluate(workload, i, evaluation.options.models, left, run);
             }));
+            runs.back().job = evaluation.jobs.at(runs.size() - 1);
             if (packet)
             {
                 runs.back().times["packet"] = *packet;
@@ -256,6 +310,37 @@ RunAll(const Evaluation& evaluation, std::vector<EvaluatedStrategy>& runs, Reuse
     }
 }
 
+/// @param options of the program @param workloads to run @return the jobs of all strategies, in
+/// order
+/// @throw std::invalid_argument for a mistake in one of them, before anything has run
+std::vector<std::string>
+CheckAll(const Options& options, const std::vector<EvaluationWorkload>& workloads)
+{
+    std::vector<std::string> jobs;
+    std::vector<std::string> doubts; // what is refused says nothing else
+    {
+        const EndAtOnce nothingDone;
+        const WarningListener listener([&doubts](const std::string& text) {
+            doubts.push_back(text);
+            return false;
+        });
+        for (const EvaluationWorkload& workload : workloads)
+        {
+            for (std::size_t i = 0; i < workload.strategies.size(); ++i)
+            {
+                jobs.push_back(ReadNamed(options.list, [&] {
+                    return CheckEvaluated(workload, i, options.models, options.run);
+                }));
+            }
+        }
+    }
+    for (const std::string& doubt : doubts)
+    {
+        Warn(doubt);
+    }
+    return jobs;
+}
+
 void
 EvaluateAll(const Options& options, const std::vector<std::string>& executors)
 {
@@ -263,17 +348,18 @@ EvaluateAll(const Options& options, const std::vector<std::string>& executors)
     InputFile list(options.list);
     const std::vector<std::string> published = ReadPublished(list.GetStream(), options.list);
     const auto known = LoadPacketTimes(options);
-    const auto calibrations = FindCalibrations(options, workloads);
-    std::size_t total = 0;
-    for (const EvaluationWorkload& workload : workloads)
+    if (!options.calibrations.empty())
     {
-        total += workload.strategies.size();
+        MakeFolder(options.calibrations);
     }
+    const std::vector<std::string> jobs = CheckAll(options, workloads);
+    const auto calibrations = FindCalibrations(options, workloads);
+    const std::size_t total = jobs.size();
     std::vector<EvaluatedStrategy> runs;
     Reuse reuse;
     try
     {
-        RunAll({options, executors, workloads, known, calibrations, total}, runs, reuse);
+        RunAll({options, executors, workloads, jobs, known, calibrations, total}, runs, reuse);
     }
     catch (const RunStopped&)
     {

@@ -12,6 +12,8 @@
 
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-json.h"
+#include "ns3/proteus-readable-file.h"
+#include "ns3/proteus-study.h"
 #include "ns3/proteus-tables.h"
 #include "ns3/proteus-warning.h"
 
@@ -70,7 +72,7 @@ ReadWorkload(const JsonValue& value)
         if (const auto file = strategies.At(i).Find("file"))
         {
             strategies.At(i).AllowKeys("a strategy of a file", {"name", "file"});
-            file->AsString();
+            file->AsName();
         }
         workload.strategies.push_back(strategies.At(i).Dump());
     }
@@ -112,6 +114,10 @@ ReadEvaluation(std::istream& input, const std::string& fileName)
     document.CheckFormat(LIST_FORMAT, VERSION);
     const JsonValue root = document.GetRoot();
     root.AllowKeys("an evaluation", {"format", "version", "source", "published", "workloads"});
+    if (const auto source = root.Find("source"))
+    {
+        source->AsString();
+    }
     const JsonValue list = root.Get("workloads");
     std::vector<EvaluationWorkload> workloads;
     std::set<std::string> titles;
@@ -155,7 +161,8 @@ GetStrategyName(const EvaluationWorkload& workload, std::size_t strategy)
 std::string
 DescribeEvaluated(const EvaluationWorkload& workload,
                   std::size_t strategy,
-                  const Configuration& typed)
+                  const Configuration& typed,
+                  const std::vector<std::string>& files)
 {
     static const std::set<std::string> SAME{"list",
                                             "calibrations",
@@ -179,13 +186,101 @@ DescribeEvaluated(const EvaluationWorkload& workload,
             options[name] = value;
         }
     }
+    std::ostringstream content;
+    for (const std::string& path : files)
+    {
+        InputFile file(path);
+        content << file.GetStream().rdbuf() << '\n';
+    }
     return nlohmann::json{{"model", workload.model},
                           {"variables", workload.variables},
                           {"cluster", workload.cluster},
                           {"nodes", workload.nodes},
                           {"strategy", plan},
-                          {"options", options}}
+                          {"options", options},
+                          {"content", Digest(content.str())}}
         .dump();
+}
+
+namespace
+{
+
+/// A strategy of a workload, compiled.
+struct EvaluatedJob
+{
+    Cluster cluster;
+    ExecutionGraph graph;
+    std::vector<std::string> files; //!< that it was read from
+    ProgramOptions options;         //!< of its runs
+    ModelOptions model;
+};
+
+/// @param workload that is run @param strategy which of its strategies @param folder with models
+/// @param options of the runs @return it, ready to be run
+EvaluatedJob
+MakeJob(const EvaluationWorkload& workload,
+        std::size_t strategy,
+        const std::string& folder,
+        const ProgramOptions& options)
+{
+    EvaluatedJob job;
+    job.options = options;
+    job.options.framework.folder = folder + "/../frameworks"; // the program has no --framework
+    job.options.cluster = workload.cluster;
+    job.options.nodes = workload.nodes;
+    job.model.folder = folder;
+    job.model.model = workload.model;
+    job.model.variables = workload.variables;
+    const auto json = nlohmann::json::parse(workload.strategies.at(strategy));
+    const bool isFile = json.contains("file");
+    job.model.strategy = isFile ? folder + "/../strategies/" + json.at("file").get<std::string>()
+                                : workload.strategies.at(strategy);
+    job.cluster = job.options.BuildCluster();
+    const auto [plan, framework] = job.options.framework.LoadPlan(
+        job.cluster,
+        job.options.launchInterval,
+        [&](const FrameworkDefaults& defaults) { return job.model.Load(defaults); });
+    job.graph = CompileForCluster(plan, job.cluster, framework, "");
+    job.options.CheckMemory(job.graph, job.cluster);
+    job.files = plan.files;
+    job.files.push_back(job.options.framework.FindFile(framework.name));
+    if (isFile)
+    {
+        job.files.push_back(job.model.strategy);
+    }
+    if (IsReadable(workload.cluster))
+    {
+        job.files.push_back(workload.cluster);
+    }
+    return job;
+}
+
+/// @param workload a workload @param strategy which of its strategies @return what it is called in
+/// tables and errors
+std::string
+GetPlace(const EvaluationWorkload& workload, std::size_t strategy)
+{
+    return workload.GetTitle() + ", " + GetStrategyName(workload, strategy);
+}
+
+} // namespace
+
+std::string
+CheckEvaluated(const EvaluationWorkload& workload,
+               std::size_t strategy,
+               const std::string& folder,
+               const ProgramOptions& options)
+{
+    const std::string place = GetPlace(workload, strategy);
+    return ReadNamed(place, [&] {
+        const EvaluatedJob job = MakeJob(workload, strategy, folder, options);
+        for (const std::string& key :
+             job.model.FindIdle(job.options.framework, job.options.FindGpu()))
+        {
+            Warn(place + ": " + key + " has no effect: the job is the same without it");
+        }
+        return DescribeEvaluated(workload, strategy, options.information.configuration, job.files);
+    });
 }
 
 EvaluatedStrategy
@@ -195,43 +290,17 @@ Evaluate(const EvaluationWorkload& workload,
          const std::vector<std::string>& executors,
          const ProgramOptions& options)
 {
-    ProgramOptions run = options;
-    run.framework.folder = folder + "/../frameworks"; // the program has no option --framework
-    run.cluster = workload.cluster;
-    run.nodes = workload.nodes;
-    ModelOptions model;
-    model.folder = folder;
-    model.model = workload.model;
-    model.variables = workload.variables;
-    const auto json = nlohmann::json::parse(workload.strategies.at(strategy));
-    model.strategy = json.contains("file")
-                         ? folder + "/../strategies/" + json.at("file").get<std::string>()
-                         : workload.strategies.at(strategy);
     EvaluatedStrategy result;
     result.workload = workload.GetTitle();
     result.strategy = GetStrategyName(workload, strategy);
-    result.job = DescribeEvaluated(workload, strategy, options.information.configuration);
-    const auto prepare = [&]() -> std::pair<Cluster, ExecutionGraph> {
-        Cluster cluster = run.BuildCluster();
-        const auto [plan, framework] = run.framework.LoadPlan(
-            cluster,
-            run.launchInterval,
-            [&](const FrameworkDefaults& defaults) { return model.Load(defaults); });
-        ExecutionGraph graph = CompileForCluster(plan, cluster, framework, "");
-        run.CheckMemory(graph, cluster);
-        for (const std::string& key : model.FindIdle(run.framework, run.FindGpu()))
-        {
-            Warn(result.workload + ", " + result.strategy + ": " + key +
-                 " has no effect: the job is the same without it");
-        }
-        return {std::move(cluster), std::move(graph)};
-    };
-    const auto [cluster, graph] = ReadNamed(result.workload + ", " + result.strategy, prepare);
+    const EvaluatedJob job = ReadNamed(GetPlace(workload, strategy), [&] {
+        return MakeJob(workload, strategy, folder, options);
+    });
     for (const std::string& executor : executors)
     {
         const double begin = GetCpuSeconds();
         std::ostringstream ignored;
-        const RunRecord found = RunWhole(run, executor, cluster, graph, ignored);
+        const RunRecord found = RunWhole(job.options, executor, job.cluster, job.graph, ignored);
         result.times[executor] = {static_cast<double>(found.timeline.endPs) * 1e-12,
                                   GetCpuSeconds() - begin};
     }

@@ -71,12 +71,31 @@ std::vector<EvaluationWorkload> ReadEvaluation(std::istream& input, const std::s
  * @param workload a workload
  * @param strategy which of its strategies
  * @param typed options of the program
- * @return what times by packets depend on, as JSON: model, variables, strategy, and the options
- * that change results. Equal jobs have equal texts, whatever they are called.
+ * @param files that the job is read from: of the model, the strategy, the cluster, the framework
+ * @return what times by packets depend on, as JSON: model, variables, strategy, the options that
+ * change results, and digits that tell the content of the files. Equal jobs have equal texts,
+ * whatever they are called.
  */
 std::string DescribeEvaluated(const EvaluationWorkload& workload,
                               std::size_t strategy,
-                              const Configuration& typed);
+                              const Configuration& typed,
+                              const std::vector<std::string>& files);
+
+/**
+ * @ingroup proteus
+ * Makes sure that a strategy can be run, so that a mistake in it is known before others have run,
+ * and names what of it changes nothing.
+ * @param workload a workload
+ * @param strategy which of its strategies
+ * @param folder with models
+ * @param options of the runs
+ * @return the job as DescribeEvaluated() has it
+ * @throw std::invalid_argument as CompileForCluster(), or that it does not fit into memory
+ */
+std::string CheckEvaluated(const EvaluationWorkload& workload,
+                           std::size_t strategy,
+                           const std::string& folder,
+                           const ProgramOptions& options);
 
 /**
  * @ingroup proteus
@@ -86,7 +105,7 @@ std::string DescribeEvaluated(const EvaluationWorkload& workload,
  * @param folder with models
  * @param executors names, as ParseExecutors() has them
  * @param options stream, launch interval and the calibration file of this cluster
- * @return what they say
+ * @return what they say; the job is left out
  * @throw std::invalid_argument, std::runtime_error as RunExecutor() and CompileForCluster()
  */
 EvaluatedStrategy Evaluate(const EvaluationWorkload& workload,

@@ -514,9 +514,23 @@ ModelOptions::GetText(const FrameworkOption& framework, const std::string& gpu) 
 }
 
 std::vector<std::string>
+ModelOptions::ListIdleVariables(const FrameworkOption& framework, const std::string& gpu) const
+{
+    ModelOptions any = *this;
+    any.strategy = "dp=1";
+    return FindIdleVariables(any.GetText(framework, gpu));
+}
+
+std::vector<std::string>
 ModelOptions::FindIdle(const FrameworkOption& framework, const std::string& gpu) const
 {
-    return FindIdleKeys(GetText(framework, gpu));
+    const StrategyText text = GetText(framework, gpu);
+    std::vector<std::string> idle = FindIdleKeys(text);
+    for (const std::string& variable : FindIdleVariables(text))
+    {
+        idle.push_back(variable);
+    }
+    return idle;
 }
 
 TrainingPlan

@@ -73,8 +73,13 @@ struct ModelOptions
      */
     TrainingPlan Load(const FrameworkDefaults& defaults = {}) const;
 
+    /// @param framework that trains @param gpu name of a data sheet @return variables of the model
+    /// that change nothing, whatever the strategy, see FindIdleVariables()
+    std::vector<std::string> ListIdleVariables(const FrameworkOption& framework,
+                                               const std::string& gpu) const;
+
     /// @param framework that trains @param gpu name of a data sheet @return keys of the strategy
-    /// that change nothing, see FindIdleKeys()
+    /// and variables that change nothing, see FindIdleKeys() and FindIdleVariables()
     std::vector<std::string> FindIdle(const FrameworkOption& framework,
                                       const std::string& gpu) const;
 

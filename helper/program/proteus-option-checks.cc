@@ -6,8 +6,10 @@
 
 #include "proteus-option-list.h"
 
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-output-plan.h"
 #include "ns3/proteus-readable-file.h"
+#include "ns3/proteus-shown-name.h"
 #include "ns3/proteus-tables.h"
 
 #include <algorithm>
@@ -69,6 +71,22 @@ class OutputParts
             return found->second;
         }
         return Fits(path) ? path : "";
+    }
+
+    /// @param begin of the run @return the files that were there before it and are as they were
+    std::vector<std::string> FindOlder(std::filesystem::file_time_type begin) const
+    {
+        std::vector<std::string> older;
+        for (const auto& [real, name] : m_found)
+        {
+            std::error_code none; // what cannot be looked at is not named
+            const auto written = std::filesystem::last_write_time(name, none);
+            if (!none && written < begin)
+            {
+                older.push_back(ShownName(std::filesystem::path(name).filename().string()));
+            }
+        }
+        return older;
     }
 
   private:
@@ -215,6 +233,28 @@ OptionList::AddParts(const std::string& name, const std::string& pattern)
             entry.parts = pattern;
         }
     }
+}
+
+std::vector<std::string>
+OptionList::FindOlderParts(std::filesystem::file_time_type begin) const
+{
+    std::vector<std::string> lines;
+    for (const Word& word : m_words)
+    {
+        const Entry* entry = Find(word.name);
+        if (!entry || entry->kind != OptionKind::OUTPUT || entry->parts.empty() ||
+            word.name == "tables")
+        {
+            continue;
+        }
+        const auto older = OutputParts(word.value, entry->parts).FindOlder(begin);
+        if (!older.empty())
+        {
+            lines.push_back("--" + word.name + "=" + word.value +
+                            ": not of this run, and left as before: " + ListSome(older));
+        }
+    }
+    return lines;
 }
 
 void
@@ -408,7 +448,20 @@ OptionList::DescribeInput(const std::string& error) const
         }
     }
     // Of two options, the wrong one may be said.
-    return count == 1 ? options + error : count == 0 ? NameFields(m_fields, error) : error;
+    const std::string text = count == 1   ? options + error
+                             : count == 0 ? NameFields(m_fields, error)
+                                          : error;
+    for (const Word& word : m_words)
+    {
+        const std::string option = "--" + word.name;
+        const bool isNamed = text.compare(0, option.size(), option) == 0 &&
+                             text.find_first_of("=: ", option.size()) == option.size();
+        if (isNamed && !word.config.empty()) // it is in a file that it stands
+        {
+            return "--config=" + word.config + ": /" + word.name + ": " + text;
+        }
+    }
+    return text;
 }
 
 } // namespace proteus

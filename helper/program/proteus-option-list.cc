@@ -15,6 +15,7 @@
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -395,6 +396,13 @@ OptionList::ReadConfig(const std::string& path) const
                                     ": must be {\"NAME\": VALUE, ...}, or a result that has a "
                                     "configuration");
     }
+    if (const auto format = json.Find("format"); format && !Find("format"))
+    {
+        throw std::invalid_argument("--config=" + path + ": is a file of format " +
+                                    format->Shown() +
+                                    ", which has no options; a summary, a --json file or a page of "
+                                    "--report has those of its run");
+    }
     std::vector<Word> words;
     for (const std::string& name : json.GetKeys())
     {
@@ -426,9 +434,15 @@ OptionList::CheckPlaced(const Word& word) const
     }
     catch (const std::invalid_argument& error)
     {
+        std::string text = error.what(); // of one line, whatever the value
+        std::replace_if(
+            text.begin(),
+            text.end(),
+            [](unsigned char c) { return std::iscntrl(c) != 0; },
+            ' ');
         throw std::invalid_argument(
             (word.config.empty() ? "" : "--config=" + word.config + ": /" + word.name + ": ") +
-            error.what());
+            text);
     }
 }
 

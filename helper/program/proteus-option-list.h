@@ -16,6 +16,7 @@
 #include "ns3/proteus-run-information.h"
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <ostream>
@@ -142,6 +143,11 @@ class OptionList
     /// @param pattern regular expression (ECMAScript) of what follows it, without a slash at its
     /// end, in names of files that the program may write, e.g. "/rank[0-9]+\.json"
     void AddParts(const std::string& name, const std::string& pattern);
+
+    /// @param begin of the run @return lines about files of such outputs that were there before and
+    /// are still as they were, so that whoever reads them all takes them for results of this run;
+    /// those of --tables are for TableOptions to name
+    std::vector<std::string> FindOlderParts(std::filesystem::file_time_type begin) const;
 
     /// @param name of an option of other programs, or of earlier releases @param hint what to type
     /// instead, which answers it

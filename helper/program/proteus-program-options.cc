@@ -28,6 +28,7 @@
 #include <optional>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 namespace ns3
 {
@@ -43,16 +44,24 @@ void
 RequireRanks(const ProgramOptions& options, const std::vector<std::string>& executors)
 {
     const std::string packet = ProgramOptions().executor;
-    const std::string wrong = executors != std::vector<std::string>{packet}
-                                  ? "--executor=" + options.executor
-                              : options.communication.IsUsed() ? "a schedule of communication"
-                              : options.traces.IsOn() ? "a file of what happens on the links"
-                                                      : "";
-    if (!wrong.empty())
+    if (executors != std::vector<std::string>{packet})
     {
-        RequireOneProcess(wrong,
-                          wrong.rfind("--executor", 0) == 0 ? "take --executor=" + packet
-                                                            : "this option");
+        RequireOneProcess("--executor=" + options.executor, "take --executor=" + packet);
+    }
+    const ScheduleOptions usual;
+    const std::vector<std::pair<const char*, bool>> ofOneProcess{
+        {"iterations", options.communication.iterations != usual.iterations},
+        {"communicationSchedule", options.communication.schedule != usual.schedule},
+        {"pcap", !options.traces.pcap.empty()},
+        {"ascii", !options.traces.ascii.empty()},
+        {"linkSeries", !options.traces.linkSeries.empty()},
+        {"congestionSeries", !options.traces.congestionSeries.empty()}};
+    for (const auto& [name, isGiven] : ofOneProcess)
+    {
+        if (isGiven)
+        {
+            RequireOneProcess(std::string("--") + name, "this option");
+        }
     }
 }
 
@@ -434,15 +443,20 @@ namespace
 {
 
 /// Runs a graph as it is, and reports.
-/// @param iterationOf ReportedRun::iterationOf
+/// @param job what the graph is of, if it is repeated or scheduled
 void
 RunGraph(const ProgramOptions& options,
          const Cluster& cluster,
          const ExecutionGraph& graph,
          DataType dataType,
-         const std::vector<uint32_t>& iterationOf = {})
+         const ScheduledJob* job = nullptr)
 {
-    ReportedRun run{graph, cluster, dataType, options.information, {}, iterationOf};
+    ReportedRun run{graph,
+                    cluster,
+                    dataType,
+                    options.information,
+                    {},
+                    job ? job->repeated.iterationOf : std::vector<uint32_t>()};
     for (const std::string& executor :
          ParseExecutors(options.executor, options.htae, options.calibration))
     {
@@ -462,6 +476,12 @@ RunGraph(const ProgramOptions& options,
                 setUp.emplace();
             }
             run.results.push_back(RunExecutor(options, executor, cluster, graph, std::cout));
+            RunRecord& record = run.results.back();
+            for (const std::string& line :
+                 job ? options.communication.FindUnused(*job, record) : std::vector<std::string>())
+            {
+                record.notes.push_back(line);
+            }
         }
         catch (const RunStopped& stop)
         {
@@ -510,7 +530,7 @@ RunAndReport(const ProgramOptions& options,
         const ScheduledJob job = options.communication.Prepare(graph, carried);
         ProgramOptions changed = options; // with what was said until now
         changed.startControl = job.run.startControl;
-        RunGraph(changed, cluster, job.run.graph, dataType, job.repeated.iterationOf);
+        RunGraph(changed, cluster, job.run.graph, dataType, &job);
         return;
     }
     RunGraph(options, cluster, graph, dataType);

@@ -11,6 +11,7 @@
 #include "proteus-name-lists.h"
 
 #include "ns3/proteus-attribute-defaults.h"
+#include "ns3/proteus-executor-packet.h"
 #include "ns3/proteus-executor.h"
 #include "ns3/proteus-fabric.h"
 #include "ns3/proteus-graph-file.h"
@@ -21,6 +22,7 @@
 #include "ns3/proteus-scenario-json.h"
 #include "ns3/proteus-scenario-parts.h"
 #include "ns3/proteus-scenario-report.h"
+#include "ns3/proteus-shown-name.h"
 #include "ns3/proteus-tables.h"
 #include "ns3/proteus-warning.h"
 #include "ns3/uinteger.h"
@@ -78,6 +80,11 @@ LoadNeighbour(const ScenarioJob& job, const ProgramOptions& options, const Clust
             [&](const FrameworkDefaults& defaults) { return model.Load(defaults); });
         graph = CompileForCluster(plan, cluster, framework, "", &carried);
         options.CheckMemory(graph, cluster);
+        for (const std::string& key : model.FindIdle(options.framework, options.FindGpu()))
+        {
+            Warn(options.scenario + ": job " + ShownName(job.name) + ": " + key +
+                 " has no effect: the job is the same without it");
+        }
     }
     return RepeatGraph(graph, carried, job.iterations, CrossIteration::BARRIER).graph;
 }
@@ -477,6 +484,7 @@ CheckScenario(const ProgramOptions& options, const Cluster& cluster)
             }
             throw;
         }
+        RequireRanks(plan);
         for (const std::string& name : executors)
         {
             RequireParts(plan, name, FindExecutor(name).GetTraits().scenarioParts);

@@ -10,6 +10,7 @@
 #include "proteus-program-options.h"
 
 #include "ns3/proteus-comma-list.h"
+#include "ns3/proteus-credit-window.h"
 #include "ns3/proteus-executor.h"
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-schedule-json.h"
@@ -19,7 +20,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <map>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -30,6 +34,75 @@ namespace proteus
 namespace
 {
 
+/// @param settings of a policy @return the kinds of communication that it orders: "data or tensor"
+std::string
+ListKinds(const ScheduleSettings& settings)
+{
+    std::vector<std::string> names;
+    for (const Parallelism kind : settings.kinds)
+    {
+        names.emplace_back(ToString(kind));
+    }
+    return ListAlternatives(names);
+}
+
+/// @param graph of a job @param settings of a policy @return whether it has something to schedule
+bool
+HasScheduled(const ExecutionGraph& graph, const ScheduleSettings& settings)
+{
+    const auto& tasks = graph.GetTasks();
+    return std::any_of(tasks.begin(), tasks.end(), [&settings](const Task& task) {
+        return task.kind == TaskKind::COMMUNICATION &&
+               std::count(settings.kinds.begin(), settings.kinds.end(), task.parallelism) > 0;
+    });
+}
+
+/// @param settings of a policy @return whether it is one of credit, and all that is ready starts
+bool
+LacksCredit(const ScheduleSettings& settings)
+{
+    return settings.creditBytes == CreditWindow::UNLIMITED && !settings.isSerial &&
+           HeedsCredit(FindSchedulingPolicy(settings.policy));
+}
+
+/// @param graph of all iterations @param iterationOf RepeatedGraph::iterationOf
+/// @param timeline of a run of it
+/// @return whether a device began something of an iteration before all of those before had ended
+/// there
+bool
+DoIterationsOverlap(const ExecutionGraph& graph,
+                    const std::vector<uint32_t>& iterationOf,
+                    const Timeline& timeline)
+{
+    struct Iteration
+    {
+        int64_t startPs{std::numeric_limits<int64_t>::max()};
+        int64_t endPs{0};
+    };
+
+    std::map<std::pair<DeviceId, uint32_t>, Iteration> iterations; // sorted by device
+    for (const Span& span : timeline.spans)
+    {
+        const uint32_t number = iterationOf.at(graph.GetTask(span.task).phase);
+        Iteration& iteration = iterations[{span.device, number}];
+        iteration.startPs = std::min(iteration.startPs, span.startPs);
+        iteration.endPs = std::max(iteration.endPs, span.endPs);
+    }
+    DeviceId device = NO_ID;
+    int64_t endPs = 0;
+    for (const auto& [place, iteration] : iterations)
+    {
+        endPs = place.first == device ? endPs : 0;
+        device = place.first;
+        if (iteration.startPs < endPs)
+        {
+            return true;
+        }
+        endPs = std::max(endPs, iteration.endPs);
+    }
+    return false;
+}
+
 /// @param graph of all iterations @param settings of a policy @param scheduled what it makes of the
 /// graph @return why it changes nothing, or empty
 std::string
@@ -37,12 +110,7 @@ FindNothingToOrder(const ExecutionGraph& graph,
                    const ScheduleSettings& settings,
                    const ExecutionGraph& scheduled)
 {
-    std::vector<std::string> names;
-    for (const Parallelism kind : settings.kinds)
-    {
-        names.emplace_back(ToString(kind));
-    }
-    const std::string kinds = ListAlternatives(names);
+    const std::string kinds = ListKinds(settings);
     std::vector<uint32_t> counts(graph.GetNDevices(), 0); // of communications, by device
     uint32_t most = 0;
     bool hasOthers = false;
@@ -65,8 +133,12 @@ FindNothingToOrder(const ExecutionGraph& graph,
         // Of a job without any, RunNotes says what it does not need.
         return hasOthers ? "the job has no communication of kind " + kinds : "";
     }
-    // One that is cut, or whose start has to be told, is another one.
+    // One that is cut or merged, or whose start has to be told, is another one.
     const bool isAlike = scheduled.GetNTasks() == graph.GetNTasks() && settings.messagePs == 0;
+    if (isAlike && !FindSchedulingPolicy(settings.policy).make)
+    {
+        return "no communication of kind " + kinds + " is cut or merged";
+    }
     return most == 1 && isAlike ? "no GPU has more than one communication of kind " + kinds +
                                       ", so that there is nothing to order"
                                 : "";
@@ -190,7 +262,43 @@ ScheduleOptions::Prepare(const ExecutionGraph& graph,
     {
         Warn("--communicationSchedule=" + schedule + " has no effect: " + idle);
     }
+    else if (LacksCredit(settings) && HasScheduled(graph, settings))
+    {
+        Warn("--communicationSchedule=" + schedule +
+             ": without creditBytes all that is ready starts at once, so that little is put into "
+             "order; e.g. partBytes=4000000,creditBytes=16000000, as proteus-schedule has them");
+    }
     return job;
+}
+
+std::vector<std::string>
+ScheduleOptions::FindUnused(const ScheduledJob& job, const RunRecord& record) const
+{
+    std::vector<std::string> lines;
+    if (record.isPartial || !FindExecutor(record.executor).GetTraits().hasStreams)
+    {
+        return lines;
+    }
+    const bool isTensor = CrossIterationFromString(crossIteration) == CrossIteration::TENSOR;
+    if (isTensor && iterations > 1 &&
+        !DoIterationsOverlap(job.run.graph, job.repeated.iterationOf, record.timeline))
+    {
+        lines.push_back(record.executor + ": --crossIteration=" + crossIteration +
+                        " has no effect: no GPU begins an iteration before all of the one before "
+                        "has ended there");
+    }
+    const ScheduleSettings settings = ReadSettings();
+    const bool isAlike = job.run.graph.GetNTasks() == job.repeated.graph.GetNTasks() &&
+                         settings.messagePs == 0; // else parts, or when they start, are others
+    const bool isIdle = !FindNothingToOrder(job.repeated.graph, settings, job.run.graph).empty();
+    if (job.run.use && !job.run.use->hasChosen && isAlike && !isIdle &&
+        HasScheduled(job.repeated.graph, settings) && schedule != ScheduleOptions().schedule)
+    {
+        lines.push_back(record.executor + ": --communicationSchedule=" + schedule +
+                        " has put nothing into order: no two communications of kind " +
+                        ListKinds(settings) + " were ready at once");
+    }
+    return lines;
 }
 
 } // namespace proteus

@@ -22,6 +22,8 @@ namespace ns3
 namespace proteus
 {
 
+struct RunRecord;
+
 /// @ingroup proteus
 /// A graph as often as it runs, with its communications as a policy wants them.
 struct ScheduledJob
@@ -74,6 +76,10 @@ struct ScheduleOptions
      */
     ScheduledJob Prepare(const ExecutionGraph& graph,
                          const std::vector<CarriedDependency>* carried) const;
+
+    /// @param job that Prepare() made @param record of a run of it
+    /// @return lines about options that turned out to change nothing in the run
+    std::vector<std::string> FindUnused(const ScheduledJob& job, const RunRecord& record) const;
 };
 
 } // namespace proteus

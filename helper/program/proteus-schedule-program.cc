@@ -251,6 +251,15 @@ class ScheduleProgram : public CommandLineProgram
                        ? ""
                        : "on the wire all that is ready starts";
         });
+        for (const char* name : {"messageUs", "serial"})
+        {
+            command.AddIdle(name, [this] {
+                return m_options.servers.HasHostSums() ? "pushes, pulls and copies of a host are "
+                                                         "messages, of which nobody else "
+                                                         "has to hear, and which go side by side"
+                                                       : "";
+            });
+        }
         m_options.servers.AddTo(command);
         command.AddValue("tune",
                          "search the partition and the credit of the policy priority",

@@ -17,6 +17,7 @@
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-plan-reduction.h"
 #include "ns3/proteus-run-analysis.h"
+#include "ns3/proteus-study.h"
 #include "ns3/proteus-tables.h"
 
 #include <algorithm>
@@ -112,6 +113,21 @@ GetSeconds(const SearchRun& run)
     return run.failure.empty() ? std::optional<double>(run.seconds) : std::nullopt;
 }
 
+/// What a log calls a strategy. A plan in its short form says all of itself; a file, and layouts
+/// that were found, may be others under the same name.
+/// @param candidate a strategy @return its name in a log
+std::string
+GetLogName(const SearchCandidate& candidate)
+{
+    if (candidate.plan || !candidate.write)
+    {
+        return candidate.strategy;
+    }
+    std::ostringstream content;
+    candidate.write(content);
+    return candidate.strategy + ", content " + Digest(content.str());
+}
+
 /// @param bytes that a plan needs on a GPU @return why it is not run
 std::string
 DescribeMisfit(uint64_t bytes)
@@ -183,8 +199,9 @@ SearchEvaluation::ReadLog(const std::string& path, const std::string& subject)
 }
 
 bool
-SearchEvaluation::Recall(const std::string& rung, const std::string& strategy, SearchRun& run)
+SearchEvaluation::Recall(const std::string& rung, const SearchCandidate& candidate, SearchRun& run)
 {
+    const std::string strategy = GetLogName(candidate);
     const std::lock_guard<std::mutex> lock(m_mutex);
     const auto found = m_known.find({rung, strategy});
     if (found == m_known.end())
@@ -197,9 +214,10 @@ SearchEvaluation::Recall(const std::string& rung, const std::string& strategy, S
 
 void
 SearchEvaluation::Remember(const std::string& rung,
-                           const std::string& strategy,
+                           const SearchCandidate& candidate,
                            const SearchRun& run)
 {
+    const std::string strategy = GetLogName(candidate);
     const std::lock_guard<std::mutex> lock(m_mutex);
     m_known[{rung, strategy}] = run;
     if (m_log.is_open())
@@ -248,7 +266,7 @@ std::optional<double>
 SearchEvaluation::RunFlows(SearchCandidate& candidate)
 {
     SearchRun& run = candidate.flow;
-    if (Recall("flow", candidate.strategy, run))
+    if (Recall("flow", candidate, run))
     {
         return GetSeconds(run);
     }
@@ -279,7 +297,7 @@ SearchEvaluation::RunFlows(SearchCandidate& candidate)
     {
         run.failure = std::string("does not compile: ") + error.what();
     }
-    Remember("flow", candidate.strategy, run);
+    Remember("flow", candidate, run);
     return GetSeconds(run);
 }
 
@@ -300,7 +318,7 @@ std::optional<double>
 SearchEvaluation::RunReduced(SearchCandidate& candidate)
 {
     SearchRun& run = candidate.reduced;
-    if (Recall("reduced", candidate.strategy, run))
+    if (Recall("reduced", candidate, run))
     {
         return GetSeconds(run);
     }
@@ -333,7 +351,7 @@ SearchEvaluation::RunReduced(SearchCandidate& candidate)
     {
         run.failure = std::string("does not compile: ") + error.what();
     }
-    Remember("reduced", candidate.strategy, run);
+    Remember("reduced", candidate, run);
     return GetSeconds(run);
 }
 
@@ -341,7 +359,7 @@ std::optional<double>
 SearchEvaluation::RunPackets(SearchCandidate& candidate)
 {
     SearchRun& run = candidate.packet;
-    if (Recall("packet", candidate.strategy, run))
+    if (Recall("packet", candidate, run))
     {
         return GetSeconds(run);
     }
@@ -352,7 +370,7 @@ SearchEvaluation::RunPackets(SearchCandidate& candidate)
                   record.timeline,
                   plan.tree.precision.compute,
                   candidate.flow.peakMemoryBytes);
-    Remember("packet", candidate.strategy, run);
+    Remember("packet", candidate, run);
     return GetSeconds(run);
 }
 

@@ -124,8 +124,8 @@ class SearchEvaluation
     ExecutionGraph Compile(const TrainingPlan& plan) const;
     std::unique_ptr<Paths> TakePaths();
     void ReadLog(const std::string& path, const std::string& subject);
-    bool Recall(const std::string& rung, const std::string& strategy, SearchRun& run);
-    void Remember(const std::string& rung, const std::string& strategy, const SearchRun& run);
+    bool Recall(const std::string& rung, const SearchCandidate& candidate, SearchRun& run);
+    void Remember(const std::string& rung, const SearchCandidate& candidate, const SearchRun& run);
     SearchRun Measure(const ExecutionGraph& graph,
                       const Timeline& timeline,
                       DataType dataType,
@@ -139,8 +139,9 @@ class SearchEvaluation
     bool m_sharesNics{false};                    //!< whether two GPUs of a server have the same NIC
     std::mutex m_mutex;                          //!< of what follows
     std::vector<std::unique_ptr<Paths>> m_paths; //!< that nobody uses now
-    std::map<std::pair<std::string, std::string>, SearchRun> m_known; //!< by rung and strategy
-    std::string m_logPath;                                            //!< for errors
+    /// By rung and strategy, as GetLogName() has it.
+    std::map<std::pair<std::string, std::string>, SearchRun> m_known;
+    std::string m_logPath; //!< for errors
     std::ofstream m_log;
 };
 

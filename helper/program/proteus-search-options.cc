@@ -188,6 +188,19 @@ SearchOptions::AddTo(OptionList& command)
 void
 SearchOptions::AddIdleTo(OptionList& command) const
 {
+    command.AddIdleParts(
+        "variables",
+        [this]() {
+            try
+            {
+                return model.ListIdleVariables(framework, FindGpu());
+            }
+            catch (const std::exception&) // which the search reports
+            {
+                return std::vector<std::string>();
+            }
+        },
+        "the model is the same without it");
     command.AddIdle("prices", [this] {
         return objective == "cost" ? "" : "rents count with --objective=cost only";
     });

@@ -100,6 +100,16 @@ class SearchProgram : public CommandLineProgram
         m_command = &command;
     }
 
+    ProgramOptions* GetRunOptions() override
+    {
+        return &m_options; // whose runs are compared with what was typed
+    }
+
+    std::vector<Table> DescribeTables() override
+    {
+        return {}; // there is a single one, --csv
+    }
+
     void Run() override
     {
         if (m_options.model.model.empty())

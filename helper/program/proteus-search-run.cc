@@ -13,6 +13,7 @@
 
 #include "ns3/proteus-attribute-defaults.h"
 #include "ns3/proteus-cluster-json.h"
+#include "ns3/proteus-compile.h"
 #include "ns3/proteus-framework-kernels.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-input-file.h"
@@ -32,6 +33,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <map>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -56,6 +58,7 @@ class Search
           m_gpu(FindGpuDatasheet(m_cluster.GetVertices()[m_cluster.GetGpus().at(0)].model)),
           m_memoryBytes(subject.memoryBytes),
           m_framework(LoadFramework(options, m_gpu.model)),
+          m_frameworkOfZero3(m_framework),
           m_kernels(m_gpu, m_framework.kernels),
           m_paths(m_cluster),
           m_evaluation(options,
@@ -70,6 +73,7 @@ class Search
           m_start(std::chrono::steady_clock::now()),
           m_pinned(subject.pinned)
     {
+        m_framework.host = GetHostCost(m_frameworkOfZero3, 0);
     }
 
     SearchOutcome Run()
@@ -85,9 +89,10 @@ class Search
         }
         SetSpace();
         PlanEstimator estimator([this](const ParallelPlan& plan) { return Make(plan).model; },
-                                MakeTimer(),
+                                MakeTimer(m_framework),
                                 m_communication,
-                                GetOverlapSlowdown());
+                                GetOverlapSlowdown(),
+                                MakeTimer(m_frameworkOfZero3));
         Rank(estimator);
         MakeReducedJobs(estimator);
         Climb();
@@ -183,7 +188,8 @@ class Search
     }
 
     /// Times kernels as the graphs that are run have them.
-    KernelTimer MakeTimer() const
+    /// @param framework that trains; must outlive the timer
+    KernelTimer MakeTimer(const Framework& framework) const
     {
         const PrecisionSpec& precision = m_space.base.precision;
         const bool isWide =
@@ -193,7 +199,7 @@ class Search
         return
             [this,
              roofline,
-             known = MakeFrameworkTimer(m_kernels, m_framework, precision.compute, isWide ? 4 : 2)](
+             known = MakeFrameworkTimer(m_kernels, framework, precision.compute, isWide ? 4 : 2)](
                 const KernelDescription& kernel) {
                 const int64_t time = known(kernel);
                 if (time >= 0)
@@ -257,8 +263,41 @@ class Search
         m_space.variesBuckets = varies("buckets");
         m_space.variesSchedule = varies("schedule");
         m_space.variesMapping = varies("mapping");
+        WarnOfIdleChoices();
         m_facts.experts = varies("experts") ? m_facts.experts : 0;
         m_objective.samples = m_space.globalBatch;
+    }
+
+    /// Names parts of --vary of which the model, or the cluster, has one value anyway.
+    void WarnOfIdleChoices() const
+    {
+        if (m_options.vary == "all" || m_options.vary == "none")
+        {
+            return;
+        }
+        const std::string noPipeline = m_facts.blocks < 2 ? "the model has no blocks for a pipeline"
+                                       : m_space.devices.back() < 2 ? "there is one GPU"
+                                                                    : "";
+        const std::map<std::string, std::string> idle{
+            {"experts", m_facts.experts == 0 ? "the model has no experts" : ""},
+            {"context",
+             m_space.mostContextParallel == 1 ? "sequences of " + std::to_string(m_facts.sequence) +
+                                                    " tokens stay whole; --mostContext shares them"
+                                              : ""},
+            {"sequence",
+             !m_facts.hasTensor || m_space.mostTensorParallel == 1 ? "no GPUs share a layer" : ""},
+            {"schedule", noPipeline},
+            {"mapping", noPipeline},
+            {"virtualStages", noPipeline}};
+        for (const std::string& choice : m_options.GetChoices())
+        {
+            const auto found = idle.find(choice);
+            if (found != idle.end() && !found->second.empty())
+            {
+                Warn("--vary=" + m_options.vary + ": " + choice +
+                     " has no effect: " + found->second);
+            }
+        }
     }
 
     void Add(const std::string& name, const ParallelPlan& plan, const PlanEstimate& estimate)
@@ -356,7 +395,8 @@ class Search
         LayoutSearch search;
         search.source = [this](const ParallelPlan& plan) { return Make(plan).model; };
         search.space.communication = &m_communication;
-        search.space.kernelTime = [timer = MakeTimer()](const KernelDescription& kernel) {
+        search.space.kernelTime = [timer =
+                                       MakeTimer(m_framework)](const KernelDescription& kernel) {
             ThrowIfStopped();
             return timer(kernel);
         };
@@ -540,6 +580,7 @@ class Search
     GpuDatasheet m_gpu;
     double m_memoryBytes;
     Framework m_framework;
+    Framework m_frameworkOfZero3; //!< the same for plans whose parameters are shared
     KernelCostModel m_kernels;
     Paths m_paths;
     SearchEvaluation m_evaluation;

@@ -506,6 +506,21 @@ ReadModelJson(std::istream& input,
 namespace
 {
 
+/// Refuses what is read of the last base alone.
+/// @param root of the file of a model that has a base
+void
+CheckDerived(const JsonValue& root)
+{
+    for (const char* key : {"switches", "requires", "inputs", "blocks", "layers"})
+    {
+        if (const auto field = root.Find(key))
+        {
+            field->Fail("a file with a \"base\" has the base's; it may set variables (\"let\") and "
+                        "what is \"frozen\". Without \"base\", this file is a model of its own");
+        }
+    }
+}
+
 /// The file of a model, its base, the base of that, and so on.
 struct ModelFiles
 {
@@ -541,6 +556,10 @@ OpenModelFiles(const std::string& path)
         files.paths.push_back(next);
         CheckFields(*documents.back());
         const auto base = documents.back()->GetRoot().Find("base");
+        if (base)
+        {
+            CheckDerived(documents.back()->GetRoot());
+        }
         const std::size_t slash = next.rfind('/');
         next = !base
                    ? ""

@@ -8,6 +8,7 @@
 
 #include "proteus-model-adapters.h"
 
+#include "ns3/proteus-dimension-names.h"
 #include "ns3/proteus-model.h"
 
 #include <set>
@@ -36,6 +37,8 @@ class LayerChecker
     void AddNamesForBlocks(const JsonValue& list);
     /// @param list of inputs or layers, whose names tensors may have
     void AddTensorNames(const JsonValue& list);
+    /// @param list of inputs, whose dimensions operators may have
+    void AddDimensionNames(const JsonValue& list);
     /// @param list of layers
     void Check(const JsonValue& list) const;
 
@@ -46,11 +49,14 @@ class LayerChecker
     void CheckNumbers(const JsonValue& value) const;
     /// @param name of an input of a layer, of which a part has to be that of a layer or an input
     void CheckTensorName(const JsonValue& name) const;
+    /// @param name of a dimension of some operator
+    void CheckDimensionName(const JsonValue& name) const;
 
     const std::optional<JsonValue>& m_blocks;
     const ModelVariables& m_variables;
     std::set<std::string> m_names{"index"}; //!< of variables that blocks have besides
     std::set<std::string> m_tensors;        //!< names of inputs and layers of the whole file
+    std::set<std::string> m_dimensions{"batch", "sequence", "feature"}; //!< of inputs
 };
 
 void
@@ -86,6 +92,22 @@ LayerChecker::CheckLayer(const JsonValue& value) const
     for (const JsonValue& name : ListLayerInputs(value))
     {
         CheckTensorName(name);
+    }
+    const auto share = value.Find("share");
+    for (const std::string& parameter : share ? share->GetKeys() : std::vector<std::string>())
+    {
+        CheckTensorName(share->Get(parameter.c_str()));
+    }
+}
+
+void
+LayerChecker::CheckDimensionName(const JsonValue& name) const
+{
+    const std::string& text = name.AsName();
+    const bool isNumber = text.find_first_not_of("0123456789") == std::string::npos;
+    if (!isNumber && m_dimensions.count(text) == 0 && GetOwnDimensionNames().count(text) == 0)
+    {
+        name.Fail("no operator has a dimension of that name");
     }
 }
 
@@ -138,7 +160,7 @@ LayerChecker::CheckOperator(const JsonValue& value) const
         }
         if (key == "tensorParallel")
         {
-            field.AsName();
+            CheckDimensionName(field);
         }
         else
         {
@@ -193,6 +215,19 @@ LayerChecker::AddTensorNames(const JsonValue& list)
 }
 
 void
+LayerChecker::AddDimensionNames(const JsonValue& list)
+{
+    for (std::size_t i = 0; i < list.Size(); ++i)
+    {
+        const auto names = list.At(i).Find("dimensions");
+        for (std::size_t k = 0; names && k < names->Size(); ++k)
+        {
+            m_dimensions.insert(names->At(k).AsName());
+        }
+    }
+}
+
+void
 LayerChecker::Check(const JsonValue& list) const
 {
     for (std::size_t i = 0; i < list.Size(); ++i)
@@ -241,6 +276,7 @@ CheckModelLayers(const JsonValue& inputs,
     lists.push_back(layers);
     LayerChecker checker(blocks, variables);
     checker.AddTensorNames(inputs);
+    checker.AddDimensionNames(inputs);
     for (const JsonValue& list : lists)
     {
         checker.AddNamesForBlocks(list);

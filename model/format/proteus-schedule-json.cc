@@ -8,6 +8,8 @@
 
 #include "ns3/proteus-json.h"
 
+#include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 namespace ns3
@@ -28,6 +30,26 @@ ReadBytes(const JsonValue& root, const char* key, uint64_t& bytes)
     if (const auto field = root.Find(key))
     {
         bytes = field->AsWhole(1, INT64_MAX); // of 0 bytes nothing would ever start
+    }
+}
+
+/// Checks the record of a search, which nothing but people read.
+/// @param search how the sizes were found
+void
+CheckSearch(const JsonValue& search)
+{
+    search.AllowKeys("a search", {"method", "seed", "trials"});
+    search.Get("method").AsName();
+    search.Get("seed").AsWhole(0, INT64_MAX);
+    const JsonValue trials = search.Get("trials");
+    for (std::size_t i = 0; i < trials.Size(); ++i)
+    {
+        trials.At(i).AllowKeys("a trial", {"partBytes", "creditBytes", "iterationS"});
+        for (const char* size : {"partBytes", "creditBytes"})
+        {
+            trials.At(i).Get(size).AsWhole(1, INT64_MAX);
+        }
+        trials.At(i).Get("iterationS").AsNumber(0, std::numeric_limits<double>::max());
     }
 }
 
@@ -122,6 +144,10 @@ ReadScheduleJson(std::istream& input, const std::string& fileName)
     if (const auto serial = root.Find("serial"))
     {
         settings.isSerial = serial->AsBool();
+    }
+    if (const auto search = root.Find("search"))
+    {
+        CheckSearch(*search);
     }
     root.Check([&] {
         CheckScheduleSettings(settings);

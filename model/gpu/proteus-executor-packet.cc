@@ -120,21 +120,6 @@ InstallJob(const ExecutionGraph& graph,
     return job;
 }
 
-/// @param plan of a scenario
-/// @throw std::invalid_argument if several processes (MPI ranks) cannot play it: what happens to
-/// links and devices is known to all of them, but not when the job is done, nor who has paused whom
-void
-RequireRanks(const ScenarioPlan& plan)
-{
-    for (const std::string& part : plan.ListParts())
-    {
-        if (part == "background traffic" || part == "PFC storms")
-        {
-            RequireOneProcess(part + " of a scenario", "that part of it");
-        }
-    }
-}
-
 /// Adds what a reader should know of a run by several processes (MPI ranks), if it was one.
 /// @param job that was run @param settings of it @param record gets notes
 void
@@ -299,6 +284,18 @@ class PacketExecutor : public Executor
 const ExecutorRegistration PACKET(std::make_unique<PacketExecutor>());
 
 } // namespace
+
+void
+RequireRanks(const ScenarioPlan& plan)
+{
+    for (const std::string& part : plan.ListParts())
+    {
+        if (part == "background traffic" || part == "PFC storms")
+        {
+            RequireOneProcess(part + " of a scenario", "that part of it");
+        }
+    }
+}
 
 RunRecord
 RunPacketsByClass(const ExecutionGraph& graph,

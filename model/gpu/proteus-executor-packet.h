@@ -9,6 +9,7 @@
 
 #include "ns3/proteus-executor.h"
 #include "ns3/proteus-fabric.h"
+#include "ns3/proteus-scenario-plan.h"
 #include "ns3/proteus-transport.h"
 #include "ns3/proteus-wire-priority.h"
 #include "ns3/ptr.h"
@@ -30,6 +31,12 @@ class PacketObserver : public RunObserver
     /// @param fabric of the links @param transport of the queue pairs
     virtual void OnInstall(Ptr<Fabric> fabric, Ptr<Transport> transport);
 };
+
+/// @ingroup proteus
+/// @param plan of a scenario
+/// @throw std::invalid_argument if several processes (MPI ranks) cannot play it: what happens to
+/// links and devices is known to all of them, but not when the job is done, nor who has paused whom
+void RequireRanks(const ScenarioPlan& plan);
 
 /**
  * @ingroup proteus

@@ -19,12 +19,14 @@ namespace proteus
 CommunicationControl::CommunicationControl(const ExecutionGraph& graph,
                                            Clock& clock,
                                            const ScheduleSettings& settings,
-                                           std::vector<CommunicationRank> ranks)
+                                           std::vector<CommunicationRank> ranks,
+                                           ScheduleUse& use)
     : m_graph(graph),
       m_clock(clock),
       m_settings(settings),
       m_policy(FindSchedulingPolicy(settings.policy)),
-      m_ranks(std::move(ranks))
+      m_ranks(std::move(ranks)),
+      m_use(use)
 {
     if (m_ranks.size() != graph.GetNTasks())
     {
@@ -78,6 +80,7 @@ CommunicationControl::Offer(DeviceId device, TaskInstance instance, std::functio
         decider.scheduler = m_policy.make(settings);
     }
     decider.scheduler->Add(communication.ready);
+    ++decider.waiting;
     Ask(window, GetDeciding(task));
 }
 
@@ -97,10 +100,13 @@ CommunicationControl::Decide(uint32_t window)
 {
     Decider& decider = m_deciders[window];
     decider.isAsked = false;
+    m_use.hasChosen |= decider.waiting > 1;
     while (const auto next = decider.scheduler->TakeNext())
     {
+        --decider.waiting;
         StartAll(next->instance);
     }
+    m_use.hasChosen |= decider.waiting > 0; // for want of credit
 }
 
 void
@@ -138,6 +144,7 @@ CommunicationControl::Enter(DeviceId device, TaskInstance instance, std::functio
     }
     std::deque<Started>& line = m_lines[{device, GetDeciding(task)}];
     line.push_back({instance, std::move(start)});
+    m_use.hasChosen |= line.size() > 1;
     if (line.size() == 1)
     {
         std::exchange(line.front().start, nullptr)();

@@ -37,6 +37,13 @@ struct CommunicationRank
     bool isFree{false};     //!< whether it counts nothing against the credit
 };
 
+/// @ingroup proteus
+/// What a policy came to decide in a run.
+struct ScheduleUse
+{
+    bool hasChosen{false}; //!< whether two communications were ready at once, or one was held back
+};
+
 /**
  * @ingroup proteus
  * Asks a policy when communications start.
@@ -55,11 +62,13 @@ class CommunicationControl : public StartControl
      * @param clock of the run; must outlive this object
      * @param settings of the policy, which must make schedulers
      * @param ranks by task of the graph
+     * @param use gets what there was to decide; must outlive this object
      */
     CommunicationControl(const ExecutionGraph& graph,
                          Clock& clock,
                          const ScheduleSettings& settings,
-                         std::vector<CommunicationRank> ranks);
+                         std::vector<CommunicationRank> ranks,
+                         ScheduleUse& use);
 
     bool Takes(const Task& task) const override;
     void Offer(DeviceId device, TaskInstance instance, std::function<void()> start) override;
@@ -90,7 +99,8 @@ class CommunicationControl : public StartControl
     struct Decider
     {
         std::unique_ptr<CommunicationScheduler> scheduler;
-        bool isAsked{false}; //!< whether Decide() is about to be called
+        bool isAsked{false};    //!< whether Decide() is about to be called
+        std::size_t waiting{0}; //!< communications that are ready and have not started
     };
 
     /// @param task a communication @return the rank that decides when it starts
@@ -124,7 +134,8 @@ class CommunicationControl : public StartControl
     Clock& m_clock;
     const ScheduleSettings m_settings;
     const SchedulingPolicy m_policy;
-    const std::vector<CommunicationRank> m_ranks;    //!< by task
+    const std::vector<CommunicationRank> m_ranks; //!< by task
+    ScheduleUse& m_use;
     std::map<uint32_t, Decider> m_deciders;          //!< by GetWindow()
     std::map<Follower, std::deque<Started>> m_lines; //!< one for each decider: the order is the
                                                      //!< same on all that follow it

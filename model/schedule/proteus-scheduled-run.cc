@@ -46,10 +46,12 @@ MakeRun(ExecutionGraph graph,
     run.graph = std::move(graph);
     if (policy.make)
     {
-        run.startControl =
-            [settings, ranks = std::move(ranks)](const ExecutionGraph& executed,
-                                                 Clock& clock) -> std::unique_ptr<StartControl> {
-            return std::make_unique<CommunicationControl>(executed, clock, settings, ranks);
+        run.use = std::make_shared<ScheduleUse>();
+        run.startControl = [settings, ranks = std::move(ranks), use = run.use](
+                               const ExecutionGraph& executed,
+                               Clock& clock) -> std::unique_ptr<StartControl> {
+            *use = ScheduleUse();
+            return std::make_unique<CommunicationControl>(executed, clock, settings, ranks, *use);
         };
     }
     return run;

@@ -31,6 +31,7 @@ struct ScheduledRun
     ExecutionGraph graph; //!< with communications as the policy wants them
     /// For RuntimeOptions; none if the policy leaves communications to their streams.
     std::function<std::unique_ptr<StartControl>(const ExecutionGraph&, Clock&)> startControl;
+    std::shared_ptr<ScheduleUse> use; //!< of the last run; null where startControl is none
 };
 
 /// @ingroup proteus

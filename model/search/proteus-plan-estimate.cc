@@ -425,9 +425,11 @@ CountInFlight(ScheduleKind kind,
 PlanEstimator::PlanEstimator(ModelSource source,
                              KernelTimer timer,
                              const CommunicationCost& cost,
-                             double overlapSlowdown)
+                             double overlapSlowdown,
+                             KernelTimer timerOfZero3)
     : m_source(std::move(source)),
       m_timer(std::move(timer)),
+      m_timerOfZero3(std::move(timerOfZero3)),
       m_cost(cost),
       m_overlapSlowdown(overlapSlowdown),
       m_model(m_source(ParallelPlan()))
@@ -437,12 +439,15 @@ PlanEstimator::PlanEstimator(ModelSource source,
 const PlanShard&
 PlanEstimator::GetShard(const ParallelPlan& plan)
 {
+    constexpr uint32_t ZERO_PARAMETERS = 3;
+    const bool isOfZero3 = m_timerOfZero3 && plan.optimizer.zero == ZERO_PARAMETERS;
     const ShardKey key{plan.tensorParallel,
                        plan.contextParallel,
                        plan.expertParallel,
                        plan.isSequenceParallel,
                        plan.microBatch,
-                       plan.recompute};
+                       plan.recompute,
+                       isOfZero3};
     const auto error = m_errors.find(key);
     if (error != m_errors.end())
     {
@@ -454,8 +459,9 @@ PlanEstimator::GetShard(const ParallelPlan& plan)
         const ParallelPlan shard = GetShardPlan(plan);
         try
         {
+            const KernelTimer& timer = isOfZero3 ? m_timerOfZero3 : m_timer;
             found =
-                m_shards.emplace(key, MakePlanShard(m_source(shard), shard, m_timer, m_cost)).first;
+                m_shards.emplace(key, MakePlanShard(m_source(shard), shard, timer, m_cost)).first;
         }
         catch (const std::invalid_argument& cause)
         {

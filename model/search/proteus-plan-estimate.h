@@ -114,11 +114,13 @@ class PlanEstimator
      * @param cost of communications in seconds; must outlive this object
      * @param overlapSlowdown what kernels lose to communication that they hide, in its time: 0, or
      * SHARING_SLOWDOWN where both share the GPU
+     * @param timerOfZero3 of kernels under ZeRO 3, where the host has more to do; none: the same
      */
     PlanEstimator(ModelSource source,
                   KernelTimer timer,
                   const CommunicationCost& cost,
-                  double overlapSlowdown = 0);
+                  double overlapSlowdown = 0,
+                  KernelTimer timerOfZero3 = nullptr);
 
     /// Where kernels and collectives share GPUs (GpuSharing), kernels that hide communication take
     /// 17 to 27 % longer in four jobs that were measured by flows; 33 to 45 % under ZeRO 3 inside a
@@ -139,14 +141,16 @@ class PlanEstimator
     }
 
   private:
-    /// Tensor, context and expert parallelism, sequences, micro-batch, recomputation.
-    using ShardKey = std::tuple<uint32_t, uint32_t, uint32_t, bool, uint32_t, RecomputePlan>;
+    /// Tensor, context and expert parallelism, sequences, micro-batch, recomputation, and whether
+    /// it is timed as under ZeRO 3.
+    using ShardKey = std::tuple<uint32_t, uint32_t, uint32_t, bool, uint32_t, RecomputePlan, bool>;
 
     const PlanShard& GetShard(const ParallelPlan& plan);
     const std::vector<uint32_t>& GetStages(uint32_t nStages);
 
     ModelSource m_source;
     KernelTimer m_timer;
+    KernelTimer m_timerOfZero3; //!< or none
     const CommunicationCost& m_cost;
     double m_overlapSlowdown;
     Model m_model; //!< as it is read for the first plan, for its parts

@@ -195,6 +195,18 @@ CheckDomains(const StrategyTree& tree, uint64_t nDevices, const Cluster& cluster
 
 } // namespace
 
+HostCost
+GetHostCost(const Framework& framework, uint32_t zero)
+{
+    HostCost host = framework.host;
+    if (host.blocksOfZero3 && zero < 3)
+    {
+        host.blockPs = 0;
+        host.backwardBlockPs = -1;
+    }
+    return host;
+}
+
 ExecutionGraph
 Compile(const Model& model,
         const StrategyTree& tree,
@@ -204,13 +216,9 @@ Compile(const Model& model,
         std::vector<CarriedDependency>* carried)
 {
     Framework used = framework;
+    used.host = GetHostCost(framework, tree.optimizer.zero);
     KernelCostParameters& parameters = used.kernels;
     parameters.gpus = CountDevices(tree);
-    if (used.host.blocksOfZero3 && tree.optimizer.zero < 3)
-    {
-        used.host.blockPs = 0;
-        used.host.backwardBlockPs = -1;
-    }
     if (parameters.gpus > 1)
     {
         // Gradients that are kept whole are added up first, and reduced once.

@@ -25,6 +25,11 @@ namespace ns3
 namespace proteus
 {
 
+/// @ingroup proteus
+/// @param framework that trains @param zero stage of ZeRO @return what it costs the host, where
+/// units of sharding may be those of ZeRO 3 alone
+HostCost GetHostCost(const Framework& framework, uint32_t zero);
+
 /**
  * @ingroup proteus
  * Compiles a model for GPUs of one kind: CompileModel(), with the times of the kernels.

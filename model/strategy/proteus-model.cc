@@ -8,6 +8,8 @@
 
 #include "proteus-operator-kinds.h"
 
+#include "ns3/proteus-comma-list.h"
+
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -297,6 +299,15 @@ ModelBuilder::Add(const std::string& kind,
     {
         draft.Fail("a " + kind + " takes " + std::to_string(draft.m_nRead) + " inputs, not " +
                    std::to_string(inputs.size()));
+    }
+    for (const auto& [parameter, tensor] : shared)
+    {
+        const auto& known = draft.m_parameters;
+        if (std::find(known.begin(), known.end(), parameter) == known.end())
+        {
+            draft.Fail("shares \"" + parameter + "\", which is none of its parameters" +
+                       (known.empty() ? "" : ": " + ListNames(known)));
+        }
     }
     const auto word = attributes.words.find("tensorParallel");
     if (word != attributes.words.end())

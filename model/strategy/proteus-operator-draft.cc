@@ -256,6 +256,7 @@ OperatorDraft::ParameterOf(const std::string& suffix,
                            const Axes& axes,
                            bool isLinear)
 {
+    m_parameters.push_back(suffix);
     Access access;
     access.map = ToMap(axes);
     access.isDifferentiable = !m_attributes.isFrozen;

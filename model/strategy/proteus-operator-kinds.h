@@ -164,6 +164,7 @@ class OperatorDraft
     std::vector<TensorId> m_inputs;
     const OperatorAttributes& m_attributes;
     const std::map<std::string, TensorId>& m_shared;
+    std::vector<std::string> m_parameters; //!< suffixes of those that it has, its own or shared
     ModelOperator m_operator;
     std::size_t m_nRead{0}; //!< inputs read so far
 };

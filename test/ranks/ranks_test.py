@@ -445,8 +445,8 @@ class Errors(unittest.TestCase):
         sharp = ["proteus-collective", "--cluster=dgx-a100", "--nodes=2", "--quiet", "--csv=flows.out"]
         for option, words in {
             "--executor=both": "--executor=both needs one process",
-            "--communicationSchedule=priority": "a schedule of communication needs one process",
-            "--linkSeries=links.csv": "a file of what happens on the links needs one process",
+            "--communicationSchedule=priority": "--communicationSchedule needs one process",
+            "--linkSeries=links.csv": "--linkSeries needs one process",
             "--scenario=traffic.json": "background traffic of a scenario needs one process",
             "--algorithm=sharp": "adds up in the switches between servers",
         }.items():

@@ -6,8 +6,11 @@
 
 #include "start-program.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -198,20 +201,23 @@ TEST(ListMistakes, TimesThatAreTakenFromAFile)
     };
     const Outcome unsure = start(run("0.25"));
     EXPECT_NE(unsure.out.find("of 1 of 1 runs are those of"), std::string::npos);
-    EXPECT_NE(unsure.error.find("r.json: does not say of which models, strategies and options"),
+    EXPECT_NE(unsure.error.find("r.json: does not say of which models, strategies, files"),
               std::string::npos)
         << unsure.error;
     const std::string job =
         R"(, "job": {"model": "alexnet", "variables": "", "cluster": "pcie-v100x4", "nodes": 1,
  "strategy": {"dp": 4, "dataType": "fp16", "microBatch": )";
+    // A file of an earlier release does not say what the files of the job contained.
     const Outcome same = start(run("0.25", job + "8}, \"options\": {}}"));
-    EXPECT_EQ(same.error, "") << same.error;
+    EXPECT_NE(same.error.find("r.json: does not say of which models, strategies, files"),
+              std::string::npos)
+        << same.error;
     EXPECT_NE(same.out.find("of 1 of 1 runs are those of"), std::string::npos);
     for (const char* other : {"4}, \"options\": {}}", "8}, \"options\": {\"stream\": \"2\"}}"})
     {
         const Outcome outcome = start(run("0.25", job + other));
         EXPECT_EQ(outcome.code, 0) << outcome.error;
-        EXPECT_NE(outcome.error.find("1 time by packets are of other models, strategies or"),
+        EXPECT_NE(outcome.error.find("1 time by packets are of other models, strategies, files or"),
                   std::string::npos)
             << outcome.error;
         EXPECT_EQ(outcome.out.find("runs are those of"), std::string::npos) << outcome.out;
@@ -222,6 +228,53 @@ TEST(ListMistakes, TimesThatAreTakenFromAFile)
                   "r.json: /runs/0/stratgy: unknown field; did you mean strategy?");
     ExpectRefusal(start(run("1") + "," + run("2")),
                   "r.json: /runs/1: there is a run of this workload and strategy already");
+}
+
+// What was found is of files with the same content.
+TEST(ListMistakes, TimesOfFilesThatHaveChanged)
+{
+    const Folder folder;
+    const auto start = [&](const std::string& width, const std::vector<std::string>& more) {
+        const std::string model = folder.Write("m.json",
+                                               R"({"format": "proteus-model",
+ "version": 1, "name": "m", "inputs": [{"name": "x", "shape": ["batch", 64]},
+  {"name": "y", "shape": ["batch"], "element": "index"}],
+ "layers": [{"op": "linear", "name": "fc", "outputs": )" +
+                                                   width + R"(, "in": "x"},
+  {"op": "cross-entropy", "name": "loss", "in": ["fc", "y"]}]})");
+        const std::string list = folder.Write("l.json",
+                                              R"({"format": "proteus-evaluation",
+ "version": 1, "workloads": [{"name": "w", "model": ")" +
+                                                  model + R"(", "cluster": "pcie-v100x4",
+ "strategies": [{"name": "s", "dp": 2, "dataType": "fp16"}]}]})");
+        std::vector<std::string> words{"--list=" + list, "--executor=packet", "--quiet"};
+        words.insert(words.end(), more.begin(), more.end());
+        const Outcome outcome = Start("evaluate", words);
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome;
+    };
+    const std::string kept = folder.Get() + "/r.json";
+    start("64", {"--json=" + kept});
+    const Outcome same = start("64", {"--reuse=" + kept});
+    EXPECT_EQ(same.error, "");
+    EXPECT_NE(same.out.find("of 1 of 1 runs are those of"), std::string::npos) << same.out;
+    EXPECT_NE(start("128", {"--reuse=" + kept}).error.find("1 time by packets are of other models"),
+              std::string::npos);
+}
+
+// A mistake in the last strategy of a list is known before the first one has run.
+TEST(ListMistakes, ListsAreCheckedBeforeAnythingRuns)
+{
+    const Folder folder;
+    const std::string list = folder.Write("l.json", R"({"format": "proteus-evaluation",
+ "version": 1, "workloads": [{"name": "w", "model": "alexnet", "cluster": "pcie-v100x4",
+ "variables": {"fusesAttention": 0},
+ "strategies": [{"name": "s", "dp": 4, "dataType": "fp16"},
+  {"name": "t", "dp": 4, "dataTyp": "fp16"}]}]})");
+    const std::string times = folder.Get() + "/times.json";
+    ExpectRefusal(Start("evaluate", {"--list=" + list, "--quiet", "--json=" + times}),
+                  "l.json: w on pcie-v100x4, t: ");
+    EXPECT_FALSE(std::filesystem::exists(times));
 }
 
 // Results that a search has kept are those of the same links and attributes.
@@ -255,4 +308,37 @@ TEST(ListMistakes, LogsOfOtherSearches)
     ExpectRefusal(start({"--oversubscription=2"}), ": /run/seconds: must be");
     std::ofstream(path, std::ios::app) << "no JSON\n";
     ExpectRefusal(start({"--oversubscription=2"}), log + ":");
+}
+
+// A strategy of a file is known by what the file says, not by its name.
+TEST(ListMistakes, LogsOfExpertsThatHaveChanged)
+{
+    const Folder folder;
+    const std::string log = folder.Get() + "/log.jsonl";
+    const auto start = [&](const std::string& split) {
+        const std::string expert = folder.Write("e.json",
+                                                R"({"format": "proteus-strategy",
+ "version": 1, "batch": 64, "mesh": {"axes": ["all"], "sizes": [4]},
+ "tree": {"split": {"batch": "all"}, "children": [
+  {"name": "classifier", "children": [{"name": "fc1", "split": )" +
+                                                    split + "}]}]}}");
+        const Outcome outcome = Start("search",
+                                      {"--model=alexnet",
+                                       "--cluster=pcie-v100x4",
+                                       "--nodes=1",
+                                       "--globalBatch=64",
+                                       "--dataType=fp32",
+                                       "--vary=none",
+                                       "--flows=1",
+                                       "--packets=0",
+                                       "--quiet",
+                                       "--experts=" + expert,
+                                       "--log=" + log});
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        std::ifstream file(log);
+        return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
+    };
+    const auto first = start(R"({"batch": "all"})");
+    EXPECT_EQ(start(R"({"batch": "all"})"), first);
+    EXPECT_EQ(start(R"({"out": "all"})"), first + 1);
 }

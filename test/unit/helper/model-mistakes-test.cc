@@ -344,3 +344,47 @@ TEST(ModelMistakes, WhatBlocksAndAdaptersDoNotReadIsSaid)
             << refused.error;
     }
 }
+
+TEST(ModelMistakes, FilesWithABaseHaveItsLayers)
+{
+    const Folder folder;
+    folder.Write("base.json",
+                 R"({"format": "proteus-model", "version": 1, "name": "b",
+ "let": {"width": 64}, "inputs": [{"name": "x", "shape": ["batch", 64]},
+  {"name": "y", "shape": ["batch"], "element": "index"}], "layers": [)" +
+                     WIDE + "]}");
+    for (const std::string field : {"inputs", "layers", "blocks", "switches", "requires"})
+    {
+        const std::string model =
+            folder.Write("m.json", R"({"format": "proteus-model", "version": 1, "name": "m",
+ "base": "base.json", ")" + field + "\": []}");
+        ExpectRefusal(Start("compile", {"--model=" + model, "--strategy=dp=1", "--quiet"}),
+                      "m.json: /" + field + ": a file with a \"base\" has the base's");
+    }
+}
+
+TEST(ModelMistakes, SharedParametersAndSplitDimensionsAreThere)
+{
+    const Folder folder;
+    const auto start = [&](const std::string& more) {
+        return RunModel(folder,
+                        R"("width": 64)",
+                        "",
+                        "",
+                        R"({"op": "linear", "name": "first", "outputs": 64, "in": "x"},
+ {"op": "linear", "name": "second", "outputs": 64, )" +
+                            more + "},\n" + WIDE);
+    };
+    ExpectRefusal(
+        start(R"("share": {"wieght": "first.weight"})"),
+        "/layers/1: operator \"second\" (linear): shares \"wieght\", which is none of its "
+        "parameters: weight, bias");
+    // Layers that are switched off are checked, too.
+    ExpectRefusal(start(R"("when": 0, "share": {"weight": "frist.weight"})"),
+                  "/layers/1/share/weight: there is no tensor of that name");
+    ExpectRefusal(start(R"("when": 0, "tensorParallel": "outt")"),
+                  "/layers/1/tensorParallel: no operator has a dimension of that name");
+    EXPECT_EQ(
+        start(R"("when": 0, "tensorParallel": "out", "share": {"weight": "first.weight"})").code,
+        0);
+}

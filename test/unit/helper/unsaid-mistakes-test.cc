@@ -6,6 +6,9 @@
 
 #include "small-job.h"
 
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
@@ -180,4 +183,117 @@ TEST(UnsaidMistakes, PlacementsThatChangeNothingAreNamed)
     ExpectNamed("run",
                 Small({"--strategy=dp=8", "--scenario=" + file}),
                 file + ": /job/placement: has no effect: all jobs have the same GPUs without it");
+}
+
+TEST(UnsaidMistakes, IdleVariablesOfSearchesAndNeighboursAreNamed)
+{
+    const Folder folder;
+    ExpectNamed("search",
+                {"--model=llama",
+                 "--variables=layers=1,adaptsQueries=0",
+                 "--nodes=1",
+                 "--globalBatch=8",
+                 "--vary=none",
+                 "--flows=1",
+                 "--packets=0",
+                 "--quiet"},
+                "adaptsQueries=0 has no effect: the model is the same without it");
+    const std::string file = folder.Write("s.json",
+                                          R"({"format": "proteus-scenario", "version": 1,
+ "compare_alone": false, "jobs": [{"name": "other", "model": "llama",
+ "variables": "layers=1,adaptsQueries=0", "strategy": "dp=2,sequenceParallel=true"}]})");
+    const std::vector<std::string> words = Small({"--strategy=dp=2", "--scenario=" + file});
+    ExpectNamed("run", words, file + ": job other: adaptsQueries=0 has no effect");
+    ExpectNamed("run", words, file + ": job other: sequenceParallel=true has no effect");
+}
+
+TEST(UnsaidMistakes, OrdersThatOrderNothingAreNamed)
+{
+    const std::string credit =
+        "--communicationSchedule=priority,partBytes=1000000,creditBytes=2000000";
+    const auto run = [](const std::vector<std::string>& more) {
+        std::vector<std::string> words{"--model=alexnet",
+                                       "--cluster=pcie-v100x4",
+                                       "--nodes=1",
+                                       "--executor=flow",
+                                       "--quiet",
+                                       "--strategy=dp=4,dataType=fp32,microBatch=2,buckets=tensor,"
+                                       "fusedOptimizer=false,immediateUpdates=true"};
+        words.insert(words.end(), more.begin(), more.end());
+        const Outcome outcome = Start("run", words);
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome.out + outcome.error;
+    };
+    const std::vector<std::string> twice{"--iterations=2", "--crossIteration=tensor"};
+    const std::string idle = "--crossIteration=tensor has no effect: no GPU begins an iteration";
+    const std::string none = " has put nothing into order: no two communications of kind data";
+    const std::string ordered = run({credit, twice[0], twice[1]});
+    EXPECT_EQ(ordered.find(idle), std::string::npos) << ordered;
+    EXPECT_EQ(ordered.find(none), std::string::npos) << ordered;
+    const std::string free = "=priority: without creditBytes all that is ready starts at once";
+    EXPECT_NE(run({"--communicationSchedule=priority"}).find(free), std::string::npos);
+    EXPECT_EQ(ordered.find("without creditBytes"), std::string::npos) << ordered;
+    // All gradients in one: an iteration ends with their reduction.
+    const Outcome whole = Start(
+        "run",
+        Small(
+            {"--strategy=dp=2,globalBatch=2", twice[0], twice[1], "--communicationSchedule=fair"}));
+    EXPECT_NE(whole.out.find(idle), std::string::npos) << whole.out << whole.error;
+    EXPECT_NE(whole.out.find(none), std::string::npos) << whole.out << whole.error;
+    const Outcome merged = Start("run",
+                                 Small({"--strategy=dp=2,globalBatch=2",
+                                        "--communicationSchedule=buckets,bucketBytes=1000"}));
+    EXPECT_NE(merged.error.find(" has no effect: no communication of kind data is cut or merged"),
+              std::string::npos)
+        << merged.error;
+}
+
+TEST(UnsaidMistakes, FilesOfOtherFormatsAreNoOptions)
+{
+    ExpectRefused("run",
+                  {"--config=" + WORKLOADS + "/graphs/ping.json"},
+                  "ping.json: is a file of format \"proteus-graph\", which has no options");
+}
+
+TEST(UnsaidMistakes, FilesOfEarlierRunsInAFolderAreNamed)
+{
+    const Folder folder;
+    const std::string timeline = folder.Get() + "/ranks/";
+    std::filesystem::create_directories(timeline);
+    for (const std::string name : {"rank0.json", "rank7.json", "notes.txt"})
+    {
+        const std::string path = folder.Write("ranks/" + name, "{}");
+        std::filesystem::last_write_time(path,
+                                         std::filesystem::last_write_time(path) -
+                                             std::chrono::hours(1));
+    }
+    const std::string left = ": not of this run, and left as before: rank7.json\n";
+    ExpectNamed("run", {PING, "--executor=flow", "--quiet", "--timeline=" + timeline}, left);
+}
+
+TEST(UnsaidMistakes, WhatAFileOfOptionsSaysWrongHasItsPlace)
+{
+    const Folder folder;
+    const std::string file = folder.Write("c.json", R"({"model": "gpt3-125mm",
+ "strategy": "dp=2", "executor": "flow"})");
+    ExpectRefused("run",
+                  {"--config=" + file},
+                  "--config=" + file + ": /model: --model=gpt3-125mm: did you mean gpt3-125m?");
+    const Outcome outcome = Start("run", {"--nodes=1\n"});
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_EQ(std::count(outcome.error.begin(), outcome.error.end(), '\n'), 1) << outcome.error;
+}
+
+TEST(UnsaidMistakes, PartsOfASearchThatAModelLacksAreNamed)
+{
+    ExpectNamed("search",
+                {MODEL,
+                 "--variables=layers=2",
+                 "--nodes=1",
+                 "--globalBatch=8",
+                 "--vary=experts",
+                 "--flows=1",
+                 "--packets=0",
+                 "--quiet"},
+                "--vary=experts: experts has no effect: the model has no experts");
 }

@@ -6,6 +6,7 @@
 
 #include "../error-of.h"
 
+#include "ns3/proteus-dimension-names.h"
 #include "ns3/proteus-json.h"
 #include "ns3/proteus-model-json.h"
 #include "ns3/proteus-model-unused.h"
@@ -364,6 +365,32 @@ TEST(ModelZoo, EveryVariableIsUsed)
         testing::internal::CaptureStderr();
         LoadModel(entry.path().string());
         EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << entry.path();
+    }
+}
+
+// Words of layers that are switched off are looked for among them.
+TEST(ModelZoo, NamesOfDimensionsAreListed)
+{
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models"))
+    {
+        const Model model = LoadModel(entry.path().string());
+        std::set<std::string> known = GetOwnDimensionNames();
+        for (const ModelTensor& tensor : model.GetTensors())
+        {
+            if (tensor.role == TensorRole::INPUT)
+            {
+                known.insert(tensor.dimensions.begin(), tensor.dimensions.end());
+            }
+        }
+        for (const ModelOperator& op : model.GetOperators())
+        {
+            for (const IterationDimension& dimension : op.dimensions)
+            {
+                EXPECT_EQ(known.count(dimension.name), 1u)
+                    << entry.path() << ", " << op.name << ": " << dimension.name;
+            }
+        }
     }
 }
 
