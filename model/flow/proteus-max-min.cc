@@ -27,6 +27,8 @@ constexpr double EQUAL = 1e-12;
 constexpr double SAME = 1e-7;
 /// Turns of rates and leftovers at most; each has a small part of the change of the one before.
 constexpr uint32_t MAX_TURNS = 30;
+/// Part of the step before that a step has at most where steps are taken to go on like that.
+constexpr double MOST_PART = 0.9;
 /// Part of a resource that is always left by what comes first, so that nothing stops.
 constexpr double LEAST_LEFT = 0.01;
 /// Makes heaps whose lowest level is in front.
@@ -70,26 +72,48 @@ MaxMinSolver::AddUse(uint32_t resource, double amount, bool comesFirst)
 }
 
 void
-MaxMinSolver::Prepare()
+MaxMinSolver::ListUsers()
 {
     for (Resource& resource : m_resources)
     {
-        resource.rising = 0;
+        resource.amounts = 0;
+        resource.sharing = 0;
+        resource.endSharing = 0;
         resource.endUser = 0;
     }
     for (const Use& use : m_uses)
     {
-        m_resources[use.resource].rising += use.amount;
-        ++m_resources[use.resource].endUser;
+        Resource& resource = m_resources[use.resource];
+        resource.amounts += use.amount;
+        resource.sharing += use.comesFirst ? 0 : use.amount;
+        resource.endSharing += use.comesFirst ? 0 : 1;
+        ++resource.endUser;
     }
     uint32_t users = 0;
     for (Resource& resource : m_resources)
     {
         resource.firstUser = users;
         users += resource.endUser;
-        resource.endUser = resource.firstUser;
+        resource.endUser = resource.firstUser + resource.endSharing;
+        resource.endSharing = resource.firstUser;
     }
     m_users.resize(users);
+    for (uint32_t flow = 0; flow < GetNFlows(); ++flow)
+    {
+        for (uint32_t i = m_firstUse[flow]; i < m_firstUse[flow + 1]; ++i)
+        {
+            const Use& use = m_uses[i];
+            Resource& resource = m_resources[use.resource];
+            m_users[use.comesFirst ? resource.endUser++ : resource.endSharing++] = {flow,
+                                                                                    use.amount};
+        }
+    }
+}
+
+void
+MaxMinSolver::Prepare()
+{
+    ListUsers();
     m_byLimit.clear();
     m_isActive.assign(m_resources.size(), false);
     for (uint32_t flow = 0; flow < GetNFlows(); ++flow)
@@ -99,9 +123,8 @@ MaxMinSolver::Prepare()
         for (uint32_t i = m_firstUse[flow]; i < m_firstUse[flow + 1]; ++i)
         {
             const Use& use = m_uses[i];
-            Resource& resource = m_resources[use.resource];
-            m_users[resource.endUser++] = {flow, use.amount, use.comesFirst};
-            const double level = resource.whole / resource.rising;
+            const Resource& resource = m_resources[use.resource];
+            const double level = resource.whole / resource.amounts;
             if (!use.comesFirst && level < least)
             {
                 least = level;
@@ -152,7 +175,7 @@ MaxMinSolver::Freeze(uint32_t flow, double rate)
     for (uint32_t i = m_firstActive[flow]; i < m_firstActive[flow + 1]; ++i)
     {
         const Use& use = m_active[i];
-        if (!HoldsBack(use))
+        if (m_isSplit && use.comesFirst)
         {
             continue;
         }
@@ -169,44 +192,42 @@ MaxMinSolver::SetLevels()
     m_byLevel.clear();
     for (uint32_t id = 0; id < m_resources.size(); ++id)
     {
-        if (!m_isActive[id])
-        {
-            continue;
-        }
         Resource& resource = m_resources[id];
-        resource.capacity = GetShared(resource);
-        resource.rising = 0;
-        resource.nRising = 0;
-        for (uint32_t i = resource.firstUser; i < resource.endUser; ++i)
+        resource.nRising = GetEndOfHeld(resource) - resource.firstUser;
+        if (m_isActive[id] && resource.nRising > 0)
         {
-            if (HoldsBack(m_users[i]))
-            {
-                resource.rising += m_users[i].amount;
-                ++resource.nRising;
-            }
-        }
-        if (resource.nRising > 0)
-        {
+            resource.capacity = resource.shared;
+            resource.rising = m_isSplit ? resource.sharing : resource.amounts;
             m_byLevel.emplace_back(GetLevel(resource), id);
         }
     }
     std::make_heap(m_byLevel.begin(), m_byLevel.end(), LATER);
 }
 
-double
-MaxMinSolver::GetShared(const Resource& resource) const
+void
+MaxMinSolver::SetShared()
 {
-    double capacity = resource.whole;
-    for (uint32_t i = resource.firstUser; m_isSplit && i < resource.endUser; ++i)
+    for (Resource& resource : m_resources)
     {
-        const User& user = m_users[i];
-        if (user.comesFirst)
+        double first = 0;
+        for (uint32_t i = GetEndOfHeld(resource); i < resource.endUser; ++i)
         {
-            capacity =
-                std::max(capacity - user.amount * m_before[user.flow], LEAST_LEFT * resource.whole);
+            first += m_users[i].amount * m_before[m_users[i].flow];
         }
+        resource.shared = first > 0 ? std::max(resource.whole - first, LEAST_LEFT * resource.whole)
+                                    : resource.whole;
     }
-    return capacity;
+}
+
+double
+MaxMinSolver::GetTaken(const Resource& resource) const
+{
+    double taken = 0;
+    for (uint32_t i = resource.firstUser; i < GetEndOfHeld(resource); ++i)
+    {
+        taken += m_users[i].amount * m_rates[m_users[i].flow];
+    }
+    return taken;
 }
 
 double
@@ -237,6 +258,7 @@ MaxMinSolver::FindFull()
 void
 MaxMinSolver::Fill()
 {
+    SetShared();
     do
     {
         FillActive();
@@ -269,12 +291,12 @@ MaxMinSolver::FillActive()
         std::pop_heap(m_byLevel.begin(), m_byLevel.end(), LATER);
         m_byLevel.pop_back();
         reached = std::max(reached, level);
-        for (uint32_t i = full.firstUser; i < full.endUser; ++i)
+        for (uint32_t i = full.firstUser; i < GetEndOfHeld(full); ++i)
         {
-            const User& user = m_users[i];
-            if (HoldsBack(user) && m_rates[user.flow] < 0)
+            const uint32_t flow = m_users[i].flow;
+            if (m_rates[flow] < 0)
             {
-                Freeze(user.flow, std::min(reached, m_limits[user.flow]));
+                Freeze(flow, std::min(reached, m_limits[flow]));
                 --left;
             }
         }
@@ -287,19 +309,7 @@ MaxMinSolver::AddOverfull()
     bool hasNew = false;
     for (uint32_t id = 0; id < m_resources.size(); ++id)
     {
-        Resource& resource = m_resources[id];
-        const double shared = GetShared(resource);
-        double taken = 0;
-        resource.largest = 0;
-        for (uint32_t i = resource.firstUser; i < resource.endUser; ++i)
-        {
-            const User& user = m_users[i];
-            taken += HoldsBack(user) ? user.amount * m_rates[user.flow] : 0;
-            resource.largest =
-                user.comesFirst ? resource.largest : std::max(resource.largest, m_rates[user.flow]);
-        }
-        resource.capacity = shared - taken;
-        if (!m_isActive[id] && taken > shared * (1 + EQUAL))
+        if (!m_isActive[id] && GetTaken(m_resources[id]) > m_resources[id].shared * (1 + EQUAL))
         {
             m_isActive[id] = true;
             hasNew = true;
@@ -310,6 +320,20 @@ MaxMinSolver::AddOverfull()
         ListActive();
     }
     return hasNew;
+}
+
+void
+MaxMinSolver::FindLeft()
+{
+    for (Resource& resource : m_resources)
+    {
+        resource.capacity = resource.shared - GetTaken(resource);
+        resource.largest = 0;
+        for (uint32_t i = resource.firstUser; i < resource.endSharing; ++i)
+        {
+            resource.largest = std::max(resource.largest, m_rates[m_users[i].flow]);
+        }
+    }
 }
 
 uint32_t
@@ -344,26 +368,69 @@ MaxMinSolver::IsHeldByFirst() const
 }
 
 void
+MaxMinSolver::Extrapolate()
+{
+    double before = 0;
+    double both = 0;
+    for (uint32_t flow = 0; flow < GetNFlows(); ++flow)
+    {
+        const double step = m_rates[flow] - m_before[flow];
+        before += m_step.empty() ? 0 : m_step[flow] * m_step[flow];
+        both += m_step.empty() ? 0 : m_step[flow] * step;
+    }
+    if (before > 0 && std::abs(both) < MOST_PART * before)
+    {
+        const double part = both / before;
+        for (uint32_t flow = 0; flow < GetNFlows(); ++flow)
+        {
+            const double rest = (m_rates[flow] - m_before[flow]) * part / (1 - part);
+            m_before[flow] = std::clamp(m_rates[flow] + rest, 0.0, m_limits[flow]);
+        }
+        m_step.clear();
+        return;
+    }
+    m_step.clear();
+    for (uint32_t flow = 0; flow < GetNFlows(); ++flow)
+    {
+        m_step.push_back(m_rates[flow] - m_before[flow]);
+    }
+    m_before = m_rates;
+}
+
+void
+MaxMinSolver::Alternate()
+{
+    m_isSplit = true;
+    m_before = m_rates;
+    m_step.clear();
+    for (uint32_t turn = 0; turn < MAX_TURNS; ++turn)
+    {
+        Fill();
+        bool hasChanged = false;
+        for (uint32_t flow = 0; flow < GetNFlows(); ++flow)
+        {
+            hasChanged |= std::abs(m_rates[flow] - m_before[flow]) > SAME * m_before[flow];
+        }
+        if (!hasChanged)
+        {
+            break;
+        }
+        Extrapolate();
+    }
+}
+
+void
 MaxMinSolver::Solve()
 {
     m_firstUse.push_back(static_cast<uint32_t>(m_uses.size()));
     m_isSplit = false;
     Prepare();
     Fill();
+    FindLeft();
     if (m_hasFirst && IsHeldByFirst())
     {
-        m_isSplit = true;
-        bool hasChanged = true;
-        for (uint32_t turn = 0; hasChanged && turn < MAX_TURNS; ++turn)
-        {
-            m_before = m_rates;
-            Fill();
-            hasChanged = false;
-            for (uint32_t flow = 0; flow < GetNFlows(); ++flow)
-            {
-                hasChanged |= std::abs(m_rates[flow] - m_before[flow]) > SAME * m_before[flow];
-            }
-        }
+        Alternate();
+        FindLeft();
     }
     m_held.clear();
     for (uint32_t flow = 0; flow < GetNFlows(); ++flow)

@@ -31,7 +31,9 @@ namespace proteus
  *
  * What a flow takes of a resource first, before all others, does not hold it back: the others share
  * what that leaves. What links send back for each packet is of that kind. Rates and leftovers are
- * then computed in turn, until they change by less than 1e-7 of themselves.
+ * then computed in turn, until they change by less than 1e-7 of themselves. As a turn changes them
+ * by nearly the same part of the turn before, every second turn ends where that would lead
+ * (Aitken's extrapolation, with one part for all rates).
  *
  * Most resources hold nobody back, as the flows that share them are held elsewhere. Rates are found
  * for the resources that are the tightest of some flow; those that then carry more than they can
@@ -97,21 +99,24 @@ class MaxMinSolver
     /// What is taken of a resource.
     struct User
     {
-        uint32_t flow;   //!< by which flow
-        double amount;   //!< for a rate of one
-        bool comesFirst; //!< see AddUse()
+        uint32_t flow; //!< by which flow
+        double amount; //!< for a rate of one
     };
 
     /// A resource.
     struct Resource
     {
-        double whole{0};       //!< capacity
-        double capacity{0};    //!< not taken by flows that stay as they are
-        double rising{0};      //!< amount of the flows that rise
-        double largest{0};     //!< rate of flows that it may hold back
-        uint32_t nRising{0};   //!< number of flows that rise
-        uint32_t firstUser{0}; //!< in m_users
-        uint32_t endUser{0};   //!< in m_users
+        double whole{0};        //!< capacity
+        double amounts{0};      //!< of all its users
+        double sharing{0};      //!< of those that do not come first
+        double shared{0};       //!< what those that come first leave, if they are split off
+        double capacity{0};     //!< not taken by flows that stay as they are
+        double rising{0};       //!< amount of the flows that rise
+        double largest{0};      //!< rate of flows that it may hold back
+        uint32_t nRising{0};    //!< number of flows that rise
+        uint32_t firstUser{0};  //!< in m_users
+        uint32_t endSharing{0}; //!< in m_users: from here to endUser are those that come first
+        uint32_t endUser{0};    //!< in m_users
     };
 
     /// @param resource a resource @return the level at which it is full
@@ -120,12 +125,14 @@ class MaxMinSolver
         return resource.capacity > 0 ? resource.capacity / resource.rising : 0;
     }
 
-    /// @param use of a resource @return whether it holds the flow back
-    template <typename USE>
-    bool HoldsBack(const USE& use) const
+    /// @param resource a resource @return the end of those users, in m_users, that it holds back
+    uint32_t GetEndOfHeld(const Resource& resource) const
     {
-        return !m_isSplit || !use.comesFirst;
+        return m_isSplit ? resource.endSharing : resource.endUser;
     }
+
+    /// Notes the users of each resource.
+    void ListUsers();
 
     /// Notes who uses what, which flows have limits, and which resources are the tightest of some.
     /// @throw std::invalid_argument if a flow without limit uses no resource
@@ -143,13 +150,23 @@ class MaxMinSolver
     /// Finds the levels of the resources that count.
     void SetLevels();
 
-    /// @param resource a resource @return what the uses that come first leave, if they are split
-    /// off
-    double GetShared(const Resource& resource) const;
+    /// Finds what the uses that come first leave of the resources, if they are split off.
+    void SetShared();
 
-    /// Finds what resources have left; those that carry more than they can count from now on.
-    /// @return whether there are such
+    /// @param resource a resource @return what the flows that it may hold back take of it
+    double GetTaken(const Resource& resource) const;
+
+    /// Resources that carry more than they can count from now on. @return whether there are such
     bool AddOverfull();
+
+    /// Finds what resources have left, and the largest rate on each.
+    void FindLeft();
+
+    /// Computes rates and leftovers in turn.
+    void Alternate();
+
+    /// Takes the rates for what comes first in the next turn, or where they are heading.
+    void Extrapolate();
 
     /// @param flow a flow that is not at its limit @return the first resource that has nothing left
     /// and holds it back; NO_ID if there is none
@@ -173,7 +190,8 @@ class MaxMinSolver
     std::vector<Use> m_uses;             //!< by flow
     bool m_isSplit{false};               //!< whether uses that come first do not hold back
     bool m_hasFirst{false};              //!< whether there are such uses
-    std::vector<double> m_before;        //!< rates of the turn before
+    std::vector<double> m_before;        //!< rates that what comes first has in this turn
+    std::vector<double> m_step;          //!< change by the turn before; empty: not known
     std::vector<User> m_users;           //!< flows by resource
     std::vector<char> m_isActive;        //!< by resource: whether it counts
     std::vector<uint32_t> m_firstActive; //!< by flow, in m_active
