@@ -9,6 +9,7 @@
 #include "proteus-attribute-check.h"
 #include "proteus-name-lists.h"
 #include "proteus-option-manual.h"
+#include "proteus-option-words.h"
 
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-json.h"
@@ -358,6 +359,13 @@ OptionList::Check(const Word& word) const
             names.push_back(question.first);
         }
         names.insert(names.end(), PRINTERS.begin(), PRINTERS.end());
+        const std::string hint = FindOptionWord(word.name, [this](const std::string& name) {
+            return Find(name) != nullptr;
+        });
+        if (!hint.empty() && FindAlias(word.name, names).empty())
+        {
+            throw std::invalid_argument(option + ": there is no such option: " + hint);
+        }
         std::string nearest = FindNearest(word.name, names);
         const auto whole = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
             return name.compare(0, word.name.size(), word.name) == 0;

@@ -184,7 +184,7 @@ const std::vector<Mistake> MISTAKES{
     {"collective", {"\u2014gpus=4"}, "options begin with two dashes: --gpus=4"},
     {"collective", {"--algoritm=ring"}, "did you mean --algorithm?"},
     {"collective", {"--collectives=all-reduce"}, "did you mean --collective?"},
-    {"compile", {"--gpus=A100"}, "did you mean --gpu?"},
+    {"compile", {"--gpus=A100"}, "it is --gpu"},
     {"flows", {"--flow=x.csv"}, "did you mean --flows?"},
     {"flows", {"--congestion-control=hpcc"}, "did you mean --congestionControl?"},
     {"fabrics", {"--Fabrics=fat-tree"}, "did you mean --fabrics?"},

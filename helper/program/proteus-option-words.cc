@@ -1,0 +1,153 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-option-words.h"
+
+#include "ns3/proteus-nearest-name.h"
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+/// Where the rates and delays of links are said.
+const char* const LINKS =
+    "--cluster=PRESET:nic=4x200G-roce,mtu=4096 changes NICs; any link is a line of a cluster file, "
+    "which proteus-cluster --output=FILE.json writes";
+/// Where the sizes of a model are said.
+const char* const SIZES =
+    "it is part of the model: proteus-run --model=FILE --variables=NAME=VALUE";
+
+} // namespace
+
+const std::vector<OptionWords>&
+GetOptionWords()
+{
+    static const std::vector<OptionWords> WORDS{
+        {{"servers", "hosts", "machines", "nnodes", "numNodes", "numServers"}, {"nodes"}, {}, ""},
+        {{"gpus", "ranks", "worldSize", "devices", "numGpus", "ngpus", "nproc", "nprocPerNode"},
+         {"gpus", "gpu"},
+         {},
+         "all GPUs of the cluster are used; --nodes is the number of its servers"},
+        {{"system", "preset", "machine", "hardware"}, {"cluster"}, {}, ""},
+        {{"topology", "topo", "network"},
+         {"fabric"},
+         {},
+         "--cluster=FILE reads a topology, --fabric builds the network between servers"},
+        {{"bandwidth", "linkRate", "linkBandwidth", "linkSpeed", "nic", "nicRate", "rate", "speed"},
+         {},
+         {},
+         LINKS},
+        {{"latency", "linkLatency", "linkDelay", "delay", "mtu", "packetSize"}, {}, {}, LINKS},
+        {{"routing", "loadBalancing", "ecmp", "adaptiveRouting", "spray"},
+         {},
+         {"ns3::proteus::Fabric::Routing"},
+         ""},
+        {{"congestionControl", "congestion", "cc", "dcqcn", "hpcc", "timely"},
+         {"congestionControl"},
+         {"ns3::proteus::Transport::CongestionControl"},
+         ""},
+        {{"ecn"}, {}, {"ns3::proteus::Fabric::Ecn"}, ""},
+        {{"pfc"}, {}, {"ns3::proteus::Fabric::Pfc"}, ""},
+        {{"buffer", "bufferSize", "switchBuffer", "bufferBytes"},
+         {},
+         {"ns3::proteus::Fabric::SwitchBuffer", "ns3::proteus::Fabric::InfinibandBuffer"},
+         ""},
+        {{"backend", "executor", "engine", "simulator", "fidelity"},
+         {"executor"},
+         {},
+         "this program has one way to run; --executor is an option of proteus-run and "
+         "proteus-gpt3"},
+        {{"batch", "batchSize", "gbs", "globalBatchSize", "trainBatchSize"},
+         {"globalBatch"},
+         {},
+         "it is part of the strategy, --strategy=...,globalBatch=..."},
+        {{"mbs", "microBatchSize", "trainMicroBatchSizePerGpu"},
+         {"microBatch"},
+         {},
+         "it is part of the strategy, --strategy=...,microBatch=..."},
+        {{"tensorParallel", "tensorParallelSize", "tensorModelParallelSize", "mp"},
+         {"tp"},
+         {},
+         "it is part of the strategy, --strategy=tp=..."},
+        {{"pipelineParallel",
+          "pipelineParallelSize",
+          "pipelineModelParallelSize",
+          "pipelineStages",
+          "stages"},
+         {"pp"},
+         {},
+         "it is part of the strategy, --strategy=pp=..."},
+        {{"dataParallel", "dataParallelSize", "replicas"},
+         {"dp"},
+         {},
+         "it is part of the strategy, --strategy=dp=..."},
+        {{"recomputation",
+          "checkpointing",
+          "activationCheckpointing",
+          "gradientCheckpointing",
+          "activationRecomputation",
+          "recomputeGranularity"},
+         {"recompute"},
+         {},
+         "it is part of the strategy, --strategy=...,recompute=..."},
+        {{"zero", "zeroStage", "fsdp", "expertParallel", "contextParallel", "sequenceParallel"},
+         {},
+         {},
+         "it is part of a strategy, proteus-run --strategy=..."},
+        {{"ep", "cp", "sp"}, {}, {}, "it is part of a strategy, proteus-run --strategy=..."},
+        {{"layers", "numLayers", "hidden", "hiddenSize", "heads", "numAttentionHeads"},
+         {},
+         {},
+         SIZES},
+        {{"sequence", "seqLength", "seqLen", "sequenceLength", "contextLength", "vocab"},
+         {},
+         {},
+         SIZES},
+        {{"dtype", "precision"}, {"dataType"}, {}, ""},
+        {{"seed", "randomSeed", "rngSeed"},
+         {"stream"},
+         {},
+         "ns-3's own seed of all streams is --RngSeed"},
+        {{"html", "page"}, {"report", "html"}, {}, ""},
+        {{"out", "output", "outputFile", "results"}, {"json", "csv"}, {}, ""},
+        {{"silent", "noProgress"}, {"quiet"}, {}, ""},
+        {{"jobs", "cores", "cpus"}, {"threads", "jobs"}, {}, ""}};
+    return WORDS;
+}
+
+std::string
+FindOptionWord(const std::string& word,
+               const std::function<bool(const std::string& name)>& hasOption)
+{
+    for (const OptionWords& entry : GetOptionWords())
+    {
+        if (FindAlias(word, entry.words).empty())
+        {
+            continue;
+        }
+        for (const std::string& option : entry.options)
+        {
+            if (hasOption(option))
+            {
+                return "it is --" + option;
+            }
+        }
+        std::string names;
+        for (const std::string& attribute : entry.attributes)
+        {
+            names += (names.empty() ? "it is --" : " or --") + attribute + "=VALUE";
+        }
+        return names.empty() ? entry.hint : names;
+    }
+    return "";
+}
+
+} // namespace proteus
+} // namespace ns3
