@@ -17,6 +17,7 @@
 #include "ns3/proteus-graph-file.h"
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-json.h"
+#include "ns3/proteus-nearest-name.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-output-plan.h"
 #include "ns3/proteus-parallel-plan.h"
@@ -90,7 +91,7 @@ std::string
 FindFamilyName(const std::string& name)
 {
     const std::string prefix = "gpt3-";
-    const bool isLong = name.rfind(prefix, 0) == 0;
+    const bool isLong = IsSameName(name.substr(0, prefix.size()), prefix);
     return MatchName("model",
                      isLong ? name.substr(prefix.size()) : name,
                      {std::begin(MODELS), std::end(MODELS)});

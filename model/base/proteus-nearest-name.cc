@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 
 namespace ns3
 {
@@ -59,6 +60,40 @@ GetDistance(const std::string& a, const std::string& b)
         }
     }
     return d[a.size()][b.size()];
+}
+
+/// @return the words of a name, squeezed
+std::vector<std::string>
+SplitWords(const std::string& name)
+{
+    std::vector<std::string> words(1);
+    for (const char c : name)
+    {
+        const std::string letter = Squeeze(std::string(1, c));
+        if (letter.empty() && !words.back().empty())
+        {
+            words.emplace_back();
+        }
+        words.back() += letter;
+    }
+    return words;
+}
+
+/// @param typed a name that is not there @param name that is @return whether one has all words of
+/// the other, in any order
+bool
+HasWords(const std::string& typed, const std::string& name)
+{
+    constexpr std::size_t LEAST = 3; // letters that say something
+    const std::string squeezed = Squeeze(name);
+    const std::vector<std::string> words = SplitWords(typed);
+    return std::all_of(words.begin(),
+                       words.end(),
+                       [&squeezed](const std::string& word) {
+                           return squeezed.find(word) != std::string::npos;
+                       })
+               ? Squeeze(typed).size() >= LEAST
+               : squeezed.size() >= LEAST && Squeeze(typed).find(squeezed) != std::string::npos;
 }
 
 } // namespace
@@ -114,7 +149,15 @@ Suggest(const std::string& name, const std::vector<std::string>& names)
         }
         all += (all.empty() ? "there are " : ", ") + candidate;
     }
-    const std::string likely = meant.empty() ? FindNearest(name, names) : ListAlternatives(meant);
+    const std::string nearest = meant.empty() ? FindNearest(name, names) : "";
+    if (meant.empty() && nearest.empty())
+    {
+        std::copy_if(names.begin(),
+                     names.end(),
+                     std::back_inserter(meant),
+                     [&name](const std::string& candidate) { return HasWords(name, candidate); });
+    }
+    const std::string likely = meant.empty() ? nearest : ListAlternatives(meant);
     return likely.empty() ? all : "did you mean " + likely + "?";
 }
 

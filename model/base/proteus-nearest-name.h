@@ -32,7 +32,8 @@ std::string FindAlias(const std::string& name, const std::vector<std::string>& n
 
 /// @ingroup proteus
 /// @param name that is not there @param names that there are
-/// @return "did you mean NAME?" of those that begin with it, or of the nearest; else all names
+/// @return "did you mean NAME?" of those that begin with it, of the nearest, or of those that have
+/// its words ("h100" of "dgx-h100", "spine-leaf" of "leaf-spine") or that it has; else all names
 std::string Suggest(const std::string& name, const std::vector<std::string>& names);
 
 } // namespace proteus
