@@ -254,7 +254,7 @@ GetShapeKinds()
         {"permute", {"order"}, MakePermute},
         {"concat", {"axis"}, MakeConcat},
         {"split", {"axis", "sizes"}, MakeSplit},
-        {"interaction", {}, MakeInteraction},
+        {"interaction", {}, MakeInteraction, {"features", "pairs"}},
     };
 }
 

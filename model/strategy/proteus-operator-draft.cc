@@ -90,6 +90,20 @@ FindOperatorKind(const std::string& name)
                                 known);
 }
 
+const std::set<std::string>&
+GetOwnDimensionNames()
+{
+    static const std::set<std::string> names = [] {
+        std::set<std::string> all;
+        for (const OperatorKind& kind : GetOperatorKinds())
+        {
+            all.insert(kind.dimensions.begin(), kind.dimensions.end());
+        }
+        return all;
+    }();
+    return names;
+}
+
 std::string
 DescribeUnknownAttribute(const OperatorKind& kind, const std::string& attribute)
 {

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -180,12 +181,18 @@ DataReference WriteOf(uint8_t index);
 DataReference GradientOf(uint8_t index);
 
 /// @ingroup proteus
+/// Name of the backward pass of a table whose gradient lists the rows that were asked for.
+constexpr const char* SPARSE_BACKWARD = "sparse-backward";
+
+/// @ingroup proteus
 /// A kind of operator.
 struct OperatorKind
 {
     const char* name;                    //!< as files write it
     std::vector<const char*> attributes; //!< those that it understands
     void (*make)(OperatorDraft& draft);  //!< fills a draft
+    /// Names of dimensions that it adds to those of its inputs.
+    std::vector<const char*> dimensions{};
 };
 
 /// @ingroup proteus
@@ -194,6 +201,10 @@ const std::vector<OperatorKind>& GetOperatorKinds();
 /// @ingroup proteus
 /// @param name of a kind @return the kind @throw std::invalid_argument that lists the known ones
 const OperatorKind& FindOperatorKind(const std::string& name);
+
+/// @ingroup proteus
+/// @return names of dimensions that kinds of operators add to those of their inputs
+const std::set<std::string>& GetOwnDimensionNames();
 
 /// @ingroup proteus
 /// @param kind of an operator @param attribute that it may have @return empty if it may, else what
