@@ -197,6 +197,11 @@ constexpr LongShares SECOND_AMPERE{0.61, 0.544, 0.68, 0.606};
 // (workloads/profiles/h100-kernels.json); its authors have "up to 335 TFLOP/s" where nothing is
 // masked (Dao 2023, section 4.1), and so have we: 360.
 constexpr LongShares SECOND_HOPPER{0.26, 0.26, 0.31, 0.31, 224, 480};
+// The same kernel on B200, whose matrix units it feeds by instructions of Ampere: as many TFLOP/s
+// as on H100. Nothing masked, heads of 64, 16,384 tokens: 379 forward, 334 backward
+// (Dao-AILab/flash-attention, issue 1589); heads of 128, 8,192 tokens: 362 forward
+// (meta-pytorch/tritonbench, pull request 171), and backward as much less as with heads of 64.
+constexpr LongShares SECOND_BLACKWELL{0.171, 0.153, 0.165, 0.148, 224, 480};
 /// FlashAttention-2 "is 1.3-2.5x faster than FlashAttention in Triton" (Dao 2023, section 4.1): the
 /// geometric mean of that range.
 constexpr double TRITON_SLOWNESS = 1.8;
@@ -212,16 +217,24 @@ Scale(LongShares a, double factor)
     return a;
 }
 
-// Written for Ampere's instructions like the second one, it loses as much of Hopper's peak.
-constexpr LongShares FIRST_HOPPER{
-    FIRST_AMPERE.forward64 * SECOND_HOPPER.forward64 / SECOND_AMPERE.forward64,
-    FIRST_AMPERE.backward64* SECOND_HOPPER.backward64 / SECOND_AMPERE.backward64,
-    FIRST_AMPERE.forward128* SECOND_HOPPER.forward128 / SECOND_AMPERE.forward128,
-    FIRST_AMPERE.backward128* SECOND_HOPPER.backward128 / SECOND_AMPERE.backward128,
-    SECOND_HOPPER.halfKeysForward,
-    SECOND_HOPPER.halfKeysBackward};
+/// @param second FlashAttention-2 on a GPU @return FlashAttention there: written for Ampere's
+/// instructions, too, it loses as much of the peak
+constexpr LongShares
+ToFirst(const LongShares& second)
+{
+    return {FIRST_AMPERE.forward64 * second.forward64 / SECOND_AMPERE.forward64,
+            FIRST_AMPERE.backward64 * second.backward64 / SECOND_AMPERE.backward64,
+            FIRST_AMPERE.forward128 * second.forward128 / SECOND_AMPERE.forward128,
+            FIRST_AMPERE.backward128 * second.backward128 / SECOND_AMPERE.backward128,
+            second.halfKeysForward,
+            second.halfKeysBackward};
+}
+
+constexpr LongShares FIRST_HOPPER = ToFirst(SECOND_HOPPER);
+constexpr LongShares FIRST_BLACKWELL = ToFirst(SECOND_BLACKWELL);
 constexpr LongShares TRITON_AMPERE = Scale(SECOND_AMPERE, 1 / TRITON_SLOWNESS);
 constexpr LongShares TRITON_HOPPER = Scale(SECOND_HOPPER, 1 / TRITON_SLOWNESS);
+constexpr LongShares TRITON_BLACKWELL = Scale(SECOND_BLACKWELL, 1 / TRITON_SLOWNESS);
 // Shah et al. 2024, figures 5 and 6, bf16 on H100: up to 650 forward and 560 to 580 backward for
 // heads of 128, some 490 and 430 for heads of 64.
 constexpr LongShares THIRD_HOPPER{0.47, 0.43, 0.64, 0.56};
@@ -230,6 +243,9 @@ constexpr LongShares THIRD_HOPPER{0.47, 0.43, 0.64, 0.56};
 constexpr LongShares CUDNN_HOPPER{0.43, 0.41, 0.63, 0.55, 224, 480};
 
 constexpr uint32_t HOPPER = 90;
+/// B200 to GB300; GPUs of RTX from 120 on have other matrix units.
+constexpr uint32_t BLACKWELL = 100;
+constexpr uint32_t BLACKWELL_RTX = 120;
 constexpr uint64_t SMALL_HEAD = 64;
 /// Queries of one block of threads of fused attention (Dao 2023, section 3.3).
 constexpr uint64_t BLOCK_QUERIES = 128;
@@ -238,14 +254,15 @@ const LongShares&
 FindLongShares(AttentionKernel kernel, uint32_t capability)
 {
     const bool isHopper = capability >= HOPPER;
+    const bool isBlackwell = capability >= BLACKWELL && capability < BLACKWELL_RTX;
     switch (kernel)
     {
     case AttentionKernel::FLASH_ATTENTION_1:
-        return isHopper ? FIRST_HOPPER : FIRST_AMPERE;
+        return isBlackwell ? FIRST_BLACKWELL : isHopper ? FIRST_HOPPER : FIRST_AMPERE;
     case AttentionKernel::FLASH_ATTENTION_TRITON:
-        return isHopper ? TRITON_HOPPER : TRITON_AMPERE;
+        return isBlackwell ? TRITON_BLACKWELL : isHopper ? TRITON_HOPPER : TRITON_AMPERE;
     case AttentionKernel::FLASH_ATTENTION_2:
-        return isHopper ? SECOND_HOPPER : SECOND_AMPERE;
+        return isBlackwell ? SECOND_BLACKWELL : isHopper ? SECOND_HOPPER : SECOND_AMPERE;
     case AttentionKernel::FLASH_ATTENTION_3:
         return isHopper ? THIRD_HOPPER : SECOND_AMPERE;
     case AttentionKernel::CUDNN:

@@ -242,6 +242,7 @@ MakeInteraction(OperatorDraft& draft)
     draft.Get().forward.flops = {{2, draft.All()}};
     draft.Get().forward.isMatrixProduct = true;
     draft.ElementwiseBackward(4, references, reads);
+    draft.Get().backward.back().isMatrixProduct = true;
 }
 
 } // namespace

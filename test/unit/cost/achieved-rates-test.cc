@@ -57,6 +57,21 @@ TEST(AttentionRate, OlderKernels)
     }
 }
 
+// Its instructions are those of Ampere, of which a B200 does as many as an H100.
+TEST(AttentionRate, FlashAttention2GainsNothingFromBlackwell)
+{
+    AttentionShape shape{8192, 128, false, true, 100};
+    const double onB200 = 2250 * GetAttentionShare(AttentionKernel::FLASH_ATTENTION_2, shape);
+    EXPECT_NEAR(onB200, 361.6, 4);
+    shape.head = 64;
+    shape.keys = 16384;
+    EXPECT_NEAR(2250 * GetAttentionShare(AttentionKernel::FLASH_ATTENTION_2, shape), 379, 4);
+    shape.isForward = false;
+    EXPECT_NEAR(2250 * GetAttentionShare(AttentionKernel::FLASH_ATTENTION_2, shape), 334, 4);
+    shape.capability = 120; // RTX
+    EXPECT_GT(GetAttentionShare(AttentionKernel::FLASH_ATTENTION_2, shape), 0.2);
+}
+
 TEST(AttentionRate, HopperAndNames)
 {
     const AttentionShape shape{16384, 128, true, true, 90};

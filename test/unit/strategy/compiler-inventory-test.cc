@@ -380,6 +380,17 @@ TEST(Inventory, DlrmSparseTables)
     const double sparse = getUpdated(compile("sparse", "1"));
     const double dense = getUpdated(compile("dense", "1"));
     EXPECT_NEAR(sparse / dense, rest, 0.02 * rest); // the two MLPs have 0.06 % of all
+    // Products of the pairs' gradients have the format of products, too.
+    const ExecutionGraph graph =
+        Compile("dlrm-criteo", R"({"dp": 1, "globalBatch": 512, "dataType": "fp16"})");
+    uint64_t products = 0;
+    for (const Task& task : graph.GetTasks())
+    {
+        const bool isProduct = graph.GetName(task).rfind("interaction", 0) == 0 && task.flops > 0;
+        products += isProduct && task.kind == TaskKind::COMPUTE ? 1 : 0;
+        EXPECT_TRUE(!isProduct || task.dataType == DataType::FP16) << graph.GetName(task);
+    }
+    EXPECT_EQ(products, 2u);
     EXPECT_THROW(compile("sparse", "2"), StrategyError);
     EXPECT_NO_THROW(compile("dense", "2"));
 }
