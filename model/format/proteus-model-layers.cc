@@ -8,8 +8,8 @@
 
 #include "proteus-model-adapters.h"
 
+#include "ns3/proteus-dimension-names.h"
 #include "ns3/proteus-model.h"
-#include "ns3/proteus-operator-kinds.h"
 
 #include <set>
 #include <sstream>

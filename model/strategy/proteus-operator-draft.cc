@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "proteus-dimension-names.h"
 #include "proteus-operator-kinds.h"
 
 #include "ns3/proteus-comma-list.h"

@@ -11,7 +11,6 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -201,10 +200,6 @@ const std::vector<OperatorKind>& GetOperatorKinds();
 /// @ingroup proteus
 /// @param name of a kind @return the kind @throw std::invalid_argument that lists the known ones
 const OperatorKind& FindOperatorKind(const std::string& name);
-
-/// @ingroup proteus
-/// @return names of dimensions that kinds of operators add to those of their inputs
-const std::set<std::string>& GetOwnDimensionNames();
 
 /// @ingroup proteus
 /// @param kind of an operator @param attribute that it may have @return empty if it may, else what

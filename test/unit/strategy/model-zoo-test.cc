@@ -6,10 +6,10 @@
 
 #include "../error-of.h"
 
+#include "ns3/proteus-dimension-names.h"
 #include "ns3/proteus-json.h"
 #include "ns3/proteus-model-json.h"
 #include "ns3/proteus-model-unused.h"
-#include "ns3/proteus-operator-kinds.h"
 
 #include <cstdint>
 #include <filesystem>
