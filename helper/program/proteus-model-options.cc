@@ -276,6 +276,20 @@ WarnOfMissingAttention(const TrainingPlan& plan,
          "--variables=fusedAttention=0 scores are kept");
 }
 
+/// Names casts of weights that have nothing to cast.
+void
+WarnOfAutocast(const TrainingPlan& plan, const Framework& framework)
+{
+    constexpr double CAST_BYTES = 6; // a weight: 4 read, 2 written
+    const bool isHalf = GetElementBytes(plan.tree.precision.compute) == 2;
+    if (isHalf && !plan.tree.precision.hasMaster && framework.weightForwardBytes >= CAST_BYTES)
+    {
+        Warn("masterWeights=false: weights have 16 bits, but framework " + framework.name +
+             " casts them from fp32 for each product, and its other kernels are those of autocast, "
+             "too: they are timed so");
+    }
+}
+
 /// Names norms of which a framework, which says what it makes of other operators, says nothing.
 void
 WarnOfMissingRules(const TrainingPlan& plan, const Framework& framework)
@@ -569,6 +583,7 @@ CompileForGpu(const TrainingPlan& plan,
     WarnOfOddProfile(measured, profile);
     WarnOfMissingUnit(plan, gpu);
     WarnOfMissingAttention(plan, gpu, framework);
+    WarnOfAutocast(plan, framework);
     WarnOfMissingRules(plan, framework);
     return graph;
 }
@@ -595,6 +610,7 @@ CompileForCluster(const TrainingPlan& plan,
     WarnOfOddProfile(measured, profile);
     WarnOfMissingUnit(plan, gpu);
     WarnOfMissingAttention(plan, gpu, framework);
+    WarnOfAutocast(plan, framework);
     WarnOfMissingRules(plan, framework);
     return graph;
 }

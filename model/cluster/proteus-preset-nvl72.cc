@@ -67,13 +67,13 @@ AddRack(Cluster& cluster, uint32_t server, const char* gpu)
 
 /**
  * NVIDIA GB200 NVL72 (the same data sheet and brief): NDR NICs are plugged into the Grace of their
- * GPU, by PCIe Gen5. The GPU is that of the HGX board; it is clocked a little higher in this rack.
+ * GPU, by PCIe Gen5.
  * @copydetails ServerPreset::build
  */
 std::vector<VertexId>
 BuildGb200(Cluster& cluster, uint32_t server)
 {
-    const Rack rack = AddRack(cluster, server, "B200");
+    const Rack rack = AddRack(cluster, server, "GB200");
     const auto nics = AddServerVertices(cluster, server, VertexKind::NIC, 72);
     for (uint32_t i = 0; i < 72; ++i)
     {
@@ -92,7 +92,7 @@ BuildGb200(Cluster& cluster, uint32_t server)
 std::vector<VertexId>
 BuildGb300(Cluster& cluster, uint32_t server)
 {
-    const Rack rack = AddRack(cluster, server, "B300");
+    const Rack rack = AddRack(cluster, server, "GB300");
     const auto switches = AddServerVertices(cluster, server, VertexKind::PCIE_SWITCH, 72);
     const auto nics = AddServerVertices(cluster, server, VertexKind::NIC, 72);
     for (uint32_t i = 0; i < 72; ++i)

@@ -6,6 +6,8 @@
 
 #include "proteus-achieved-rates.h"
 
+#include "proteus-step-share.h"
+
 #include "ns3/proteus-enum-names.h"
 
 #include <algorithm>
@@ -27,6 +29,10 @@ namespace
 constexpr double FREE_DUTY = 0.39;
 /// The same where the limit is 500 in place of 700 W.
 constexpr double FREE_DUTY_500_W = FREE_DUTY * 500 / 700;
+/// The same of a B200, whose clock falls less: (1.58 / 1.965)^2.5.
+constexpr double FREE_DUTY_B200 = 0.58;
+/// And of a GB200, whose limit is 1.2 times as high, and its clock 2.062 GHz.
+constexpr double FREE_DUTY_GB200 = 0.62;
 
 /// A measurement, for the GPU of this name and those whose names go on with "-".
 struct AchievedRate
@@ -36,7 +42,17 @@ struct AchievedRate
     double share;               //!< as long as power does not limit the clock
     double sustained{0};        //!< when there are only products; 0: not known to fall
     double freeDuty{FREE_DUTY}; //!< part of the time that products may take before the clock falls
+    double inSteps{1};          //!< see FindShareInSteps()
 };
+
+/**
+ * What steps of training keep up on an A100 of what its largest products of a moment and a share
+ * that was measured in steps on an H100 say together. The fit of 272 iterations on eight A100 has
+ * 0.761 on the slowest of them, 0.777 on each (workloads/frameworks/megatron-2022.json), where
+ * frameworks that were measured on an H100 have 0.85. The same library multiplies under all of
+ * them. Boards for PCIe have the same processor, and a lower limit.
+ */
+constexpr double A100_IN_STEPS = 0.777 / 0.85;
 
 /**
  * A100: maximum achievable matrix product (S. Bekman, "Machine Learning Engineering",
@@ -53,23 +69,29 @@ struct AchievedRate
  * of 989 TFLOP/s in bf16 and 1280 of 1979 in fp8 (SemiAnalysis, "MI300X vs H100 vs H200 Benchmark
  * Part 1: Training", December 2024); the largest of many shapes in a short run reaches 794 and 1403
  * (MAMF), which training does not: Llama 3 runs at 400 to 430 TFLOP/s (Dubey et al. 2024, table 4).
- * B200 is assumed, and B300 with it: below H100 as by MAMF. V100: 83 of 112 TFLOP/s on tensor cores
- * (Markidis et al. 2018, figure 6; cuBLAS); SGEMM at 93 % of the peak there and on A100 (NVIDIA,
- * "Programming Tensor Cores in CUDA 9").
- * H100 PCIe, H20, L4, L40S, T4 and RTX: the largest of PyTorch's products of 1,024 to 10,240 cubed
- * (zzc0721/torch-performance-test-data, 9d82827, database.md: medians where several people
- * measured; RTX 4090 nine, RTX 3090 three, others one to four). For A100, H100 SXM and V100, which
- * are not taken from there, it has 0.83 to 0.85, 0.77 to 0.81 and 0.76 of the data sheet in 16
- * bits. GeForce clocks higher than its data sheet says. RTX 6000 Ada, which is not among them, has
- * the processor of L40S, with 300 in place of 350 W, and is taken to reach the same share.
+ * B200 is assumed, and B300 with it: below H100 as by MAMF; GB200 and GB300 below B200 as by MAMF
+ * (1822 and 3615.6 of 2500 and 5000 TFLOP/s where B200 has 1745 and 3432.5 of 2250 and 4500). Under
+ * lasting load the clock of a B200 falls from 1965 to some 1580 MHz at its limit of 1000 W, and
+ * FlashAttention-4 from 1450 to 1237 TFLOP/s (flashinfer-ai/flashinfer, pull request 2899, March
+ * 2026): products are taken to lose as much, 0.853. GB200 has 2062 MHz and 1200 W, and is not
+ * measured: as for the H100 limited to 500 W, products may take 0.62 of the time before its clock
+ * falls, and alone have 0.824 of the clock, 0.868 of the rate. V100: 83 of 112 TFLOP/s on tensor
+ * cores (Markidis et al. 2018, figure 6; cuBLAS); SGEMM at 93 % of the peak there and on A100
+ * (NVIDIA, "Programming Tensor Cores in CUDA 9"). H100 PCIe, H20, L4, L40S, T4 and RTX: the largest
+ * of PyTorch's products of 1,024 to 10,240 cubed (zzc0721/torch-performance-test-data, 9d82827,
+ * database.md: medians where several people measured; RTX 4090 nine, RTX 3090 three, others one to
+ * four). For A100, H100 SXM and V100, which are not taken from there, it has 0.83 to 0.85, 0.77 to
+ * 0.81 and 0.76 of the data sheet in 16 bits. GeForce clocks higher than its data sheet says. RTX
+ * 6000 Ada, which is not among them, has the processor of L40S, with 300 in place of 350 W, and is
+ * taken to reach the same share.
  */
 constexpr AchievedRate RATES[] = {
     {"H100-SXM5-96GB-500W", DataType::BF16, 0.84, 0.62, FREE_DUTY_500_W},
     {"H100-SXM5-96GB-500W", DataType::FP16, 0.84, 0.62, FREE_DUTY_500_W},
     {"H100-SXM5-96GB-500W", DataType::FP8, 0.82, 0.586, FREE_DUTY_500_W},
-    {"A100", DataType::BF16, 0.869},
-    {"A100", DataType::FP16, 0.869},
-    {"A100", DataType::TF32, 0.869},
+    {"A100", DataType::BF16, 0.869, 0, FREE_DUTY, A100_IN_STEPS},
+    {"A100", DataType::FP16, 0.869, 0, FREE_DUTY, A100_IN_STEPS},
+    {"A100", DataType::TF32, 0.869, 0, FREE_DUTY, A100_IN_STEPS},
     {"A100", DataType::FP32, 0.93},
     {"H100-SXM5", DataType::BF16, 0.84, 0.71},
     {"H100-SXM5", DataType::FP16, 0.84, 0.71},
@@ -93,12 +115,18 @@ constexpr AchievedRate RATES[] = {
     {"GH200", DataType::FP8, 0.82, 0.67},
     {"GH200", DataType::TF32, 0.74},
     {"GH200", DataType::FP32, 0.78},
-    {"B200", DataType::BF16, 0.80},
-    {"B200", DataType::FP16, 0.80},
-    {"B200", DataType::FP8, 0.79},
-    {"B300", DataType::BF16, 0.80},
-    {"B300", DataType::FP16, 0.80},
-    {"B300", DataType::FP8, 0.79},
+    {"B200", DataType::BF16, 0.80, 0.682, FREE_DUTY_B200},
+    {"B200", DataType::FP16, 0.80, 0.682, FREE_DUTY_B200},
+    {"B200", DataType::FP8, 0.79, 0.674, FREE_DUTY_B200},
+    {"GB200", DataType::BF16, 0.752, 0.653, FREE_DUTY_GB200},
+    {"GB200", DataType::FP16, 0.752, 0.653, FREE_DUTY_GB200},
+    {"GB200", DataType::FP8, 0.749, 0.65, FREE_DUTY_GB200},
+    {"B300", DataType::BF16, 0.80, 0.682, FREE_DUTY_B200},
+    {"B300", DataType::FP16, 0.80, 0.682, FREE_DUTY_B200},
+    {"B300", DataType::FP8, 0.79, 0.674, FREE_DUTY_B200},
+    {"GB300", DataType::BF16, 0.752, 0.653, FREE_DUTY_GB200},
+    {"GB300", DataType::FP16, 0.752, 0.653, FREE_DUTY_GB200},
+    {"GB300", DataType::FP8, 0.749, 0.65, FREE_DUTY_GB200},
     {"V100", DataType::FP16, 0.74},
     {"V100", DataType::FP32, 0.93},
     {"H20", DataType::BF16, 0.96},
@@ -169,6 +197,11 @@ constexpr LongShares SECOND_AMPERE{0.61, 0.544, 0.68, 0.606};
 // (workloads/profiles/h100-kernels.json); its authors have "up to 335 TFLOP/s" where nothing is
 // masked (Dao 2023, section 4.1), and so have we: 360.
 constexpr LongShares SECOND_HOPPER{0.26, 0.26, 0.31, 0.31, 224, 480};
+// The same kernel on B200, whose matrix units it feeds by instructions of Ampere: as many TFLOP/s
+// as on H100. Nothing masked, heads of 64, 16,384 tokens: 379 forward, 334 backward
+// (Dao-AILab/flash-attention, issue 1589); heads of 128, 8,192 tokens: 362 forward
+// (meta-pytorch/tritonbench, pull request 171), and backward as much less as with heads of 64.
+constexpr LongShares SECOND_BLACKWELL{0.171, 0.153, 0.165, 0.148, 224, 480};
 /// FlashAttention-2 "is 1.3-2.5x faster than FlashAttention in Triton" (Dao 2023, section 4.1): the
 /// geometric mean of that range.
 constexpr double TRITON_SLOWNESS = 1.8;
@@ -184,16 +217,24 @@ Scale(LongShares a, double factor)
     return a;
 }
 
-// Written for Ampere's instructions like the second one, it loses as much of Hopper's peak.
-constexpr LongShares FIRST_HOPPER{
-    FIRST_AMPERE.forward64 * SECOND_HOPPER.forward64 / SECOND_AMPERE.forward64,
-    FIRST_AMPERE.backward64* SECOND_HOPPER.backward64 / SECOND_AMPERE.backward64,
-    FIRST_AMPERE.forward128* SECOND_HOPPER.forward128 / SECOND_AMPERE.forward128,
-    FIRST_AMPERE.backward128* SECOND_HOPPER.backward128 / SECOND_AMPERE.backward128,
-    SECOND_HOPPER.halfKeysForward,
-    SECOND_HOPPER.halfKeysBackward};
+/// @param second FlashAttention-2 on a GPU @return FlashAttention there: written for Ampere's
+/// instructions, too, it loses as much of the peak
+constexpr LongShares
+ToFirst(const LongShares& second)
+{
+    return {FIRST_AMPERE.forward64 * second.forward64 / SECOND_AMPERE.forward64,
+            FIRST_AMPERE.backward64 * second.backward64 / SECOND_AMPERE.backward64,
+            FIRST_AMPERE.forward128 * second.forward128 / SECOND_AMPERE.forward128,
+            FIRST_AMPERE.backward128 * second.backward128 / SECOND_AMPERE.backward128,
+            second.halfKeysForward,
+            second.halfKeysBackward};
+}
+
+constexpr LongShares FIRST_HOPPER = ToFirst(SECOND_HOPPER);
+constexpr LongShares FIRST_BLACKWELL = ToFirst(SECOND_BLACKWELL);
 constexpr LongShares TRITON_AMPERE = Scale(SECOND_AMPERE, 1 / TRITON_SLOWNESS);
 constexpr LongShares TRITON_HOPPER = Scale(SECOND_HOPPER, 1 / TRITON_SLOWNESS);
+constexpr LongShares TRITON_BLACKWELL = Scale(SECOND_BLACKWELL, 1 / TRITON_SLOWNESS);
 // Shah et al. 2024, figures 5 and 6, bf16 on H100: up to 650 forward and 560 to 580 backward for
 // heads of 128, some 490 and 430 for heads of 64.
 constexpr LongShares THIRD_HOPPER{0.47, 0.43, 0.64, 0.56};
@@ -202,6 +243,9 @@ constexpr LongShares THIRD_HOPPER{0.47, 0.43, 0.64, 0.56};
 constexpr LongShares CUDNN_HOPPER{0.43, 0.41, 0.63, 0.55, 224, 480};
 
 constexpr uint32_t HOPPER = 90;
+/// B200 to GB300; GPUs of RTX from 120 on have other matrix units.
+constexpr uint32_t BLACKWELL = 100;
+constexpr uint32_t BLACKWELL_RTX = 120;
 constexpr uint64_t SMALL_HEAD = 64;
 /// Queries of one block of threads of fused attention (Dao 2023, section 3.3).
 constexpr uint64_t BLOCK_QUERIES = 128;
@@ -210,14 +254,15 @@ const LongShares&
 FindLongShares(AttentionKernel kernel, uint32_t capability)
 {
     const bool isHopper = capability >= HOPPER;
+    const bool isBlackwell = capability >= BLACKWELL && capability < BLACKWELL_RTX;
     switch (kernel)
     {
     case AttentionKernel::FLASH_ATTENTION_1:
-        return isHopper ? FIRST_HOPPER : FIRST_AMPERE;
+        return isBlackwell ? FIRST_BLACKWELL : isHopper ? FIRST_HOPPER : FIRST_AMPERE;
     case AttentionKernel::FLASH_ATTENTION_TRITON:
-        return isHopper ? TRITON_HOPPER : TRITON_AMPERE;
+        return isBlackwell ? TRITON_BLACKWELL : isHopper ? TRITON_HOPPER : TRITON_AMPERE;
     case AttentionKernel::FLASH_ATTENTION_2:
-        return isHopper ? SECOND_HOPPER : SECOND_AMPERE;
+        return isBlackwell ? SECOND_BLACKWELL : isHopper ? SECOND_HOPPER : SECOND_AMPERE;
     case AttentionKernel::FLASH_ATTENTION_3:
         return isHopper ? THIRD_HOPPER : SECOND_AMPERE;
     case AttentionKernel::CUDNN:
@@ -275,6 +320,13 @@ FindAchievedMatrixShare(const std::string& gpu, DataType type, double duty)
     const double part =
         std::log(std::min(1.0, duty) / rate->freeDuty) / std::log(1 / rate->freeDuty);
     return rate->share * std::pow(rate->sustained / rate->share, part);
+}
+
+double
+FindShareInSteps(const std::string& gpu, DataType type)
+{
+    const AchievedRate* rate = FindRate(gpu, type);
+    return rate == nullptr ? 1 : rate->inSteps;
 }
 
 bool

@@ -6,6 +6,8 @@
 
 #include "proteus-kernel-cost.h"
 
+#include "proteus-step-share.h"
+
 #include "ns3/proteus-whole-number.h"
 
 #include <algorithm>
@@ -13,7 +15,6 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 
 namespace ns3
 {
@@ -43,17 +44,6 @@ constexpr uint64_t MIN_LONG_SPLIT_K = 1024;
 
 /// The GPU whose products KernelCostParameters::matrixEfficiency was fitted to.
 constexpr const char* FITTED_GPU = "A100-SXM4-80GB";
-
-/**
- * What a share that was measured in steps on one H100 is worth on an A100, of what the largest
- * products of both would say. Those of an A100 (271.2 of 312 TFLOP/s) are of a moment; in steps,
- * the fit of 272 iterations on eight A100 has 0.761 on the slowest of them, 0.777 on each, where
- * frameworks that were measured on an H100 have 0.85 (workloads/frameworks). The same library
- * multiplies under all of them.
- */
-constexpr double IN_STEPS_OF_FITTED = 0.777 / 0.85;
-/// Whether a GPU is one of those; boards for PCIe have the same processor, and a lower limit.
-constexpr std::string_view FITTED_GPUS = "A100-";
 
 /// A piece of the sum is not made shorter than this.
 constexpr uint64_t MIN_SPLIT_K = 256;
@@ -226,10 +216,9 @@ KernelCostModel::GetMatrixEfficiency(DataType type) const
     if (achieved)
     {
         const double fitted = FindAchievedMatrixShare(FITTED_GPU, DataType::BF16).value();
-        const bool isFitted = m_gpu.model.compare(0, FITTED_GPUS.size(), FITTED_GPUS) == 0;
-        const double inSteps = isFitted && unit != DataType::FP32 && m_parameters.matrixGpus == 1
-                                   ? IN_STEPS_OF_FITTED
-                                   : 1; // one H100
+        // The largest products are of a moment; of shares measured on one H100, see there.
+        const double inSteps =
+            m_parameters.matrixGpus == 1 ? FindShareInSteps(m_gpu.model, unit) : 1;
         return slowest *
                std::min(1.0, m_parameters.matrixEfficiency * inSteps * *achieved / fitted);
     }

@@ -6,7 +6,10 @@
 
 #include "proteus-emit-context.h"
 
+#include "proteus-operator-kinds.h"
+
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace ns3
@@ -20,6 +23,41 @@ namespace
 /// Kernels that a parameter's gathering may run ahead of its use.
 constexpr std::size_t PREFETCH_KERNELS = 2;
 
+/// @param placed a model @param microBatches of an iteration @return by parameter with sparse
+/// gradients: which part of its elements has one
+std::map<TensorId, double>
+FindGradientShares(const Placement& placed, uint32_t microBatches)
+{
+    std::map<TensorId, double> shares;
+    for (const PlacedOperator& reader : placed.operators)
+    {
+        for (const OperatorPart& part : reader.op.backward)
+        {
+            for (const GradientWrite& write : part.writes)
+            {
+                const TensorId id = reader.op.reads[write.read].tensor;
+                double& share = shares[id];
+                double points = microBatches;
+                for (const IterationDimension& dimension : reader.op.dimensions)
+                {
+                    points *= dimension.name == "rows" ? 1 : static_cast<double>(dimension.extent);
+                }
+                for (const uint64_t extent : placed.tensors[id].tensor.shape)
+                {
+                    points /= static_cast<double>(extent);
+                }
+                // Who makes a gradient of all elements makes that of the parameter whole.
+                share = std::min(1.0, share + (part.name == SPARSE_BACKWARD ? points : 1));
+            }
+        }
+    }
+    for (auto share = shares.begin(); share != shares.end();)
+    {
+        share = share->second < 1 ? std::next(share) : shares.erase(share);
+    }
+    return shares;
+}
+
 } // namespace
 
 EmitContext::EmitContext(const Model& trained,
@@ -31,7 +69,8 @@ EmitContext::EmitContext(const Model& trained,
       tree(strategy),
       options(compilation),
       builder(placed.nDevices),
-      isInPlace(strategy.gradients.isInPlace || strategy.schedule.microBatches > 1)
+      isInPlace(strategy.gradients.isInPlace || strategy.schedule.microBatches > 1),
+      gradientShares(FindGradientShares(placed, strategy.schedule.microBatches))
 {
 }
 
@@ -82,6 +121,13 @@ EmitContext::TimeKernel(const KernelDescription& kernel, Task& task) const
         task.hostPercent = static_cast<uint8_t>(100 * waits / static_cast<double>(task.durationPs));
     }
     return use.heldBytes;
+}
+
+double
+EmitContext::GetGradientShare(TensorId parameter) const
+{
+    const auto found = gradientShares.find(parameter);
+    return found == gradientShares.end() ? 1 : found->second;
 }
 
 /// Whether a gradient that would add up in place is scattered instead as soon as it is made, in

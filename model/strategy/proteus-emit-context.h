@@ -178,6 +178,10 @@ struct EmitContext
     /// besides what it reads and writes
     uint64_t TimeKernel(const KernelDescription& kernel, Task& task) const;
 
+    /// @param parameter its tensor @return which part of its elements has a gradient after an
+    /// iteration: less than 1 where that is sparse
+    double GetGradientShare(TensorId parameter) const;
+
     /// @param placed an operator @param write gradient of a parameter that it makes
     /// @return whether that is scattered in every micro-batch
     bool IsScattered(const PlacedOperator& placed, const GradientWrite& write) const;
@@ -205,8 +209,9 @@ struct EmitContext
     const CompileOptions& options; //!< of the compilation
     GraphBuilder builder;          //!< the graph so far
     const bool isInPlace;          //!< whether gradients of parameters add up in a buffer
-    EmitPhases phases;             //!< of the graph
-    EmitStreams streams;           //!< of the graph
+    const std::map<TensorId, double> gradientShares; //!< see GetGradientShare()
+    EmitPhases phases;                               //!< of the graph
+    EmitStreams streams;                             //!< of the graph
     /// By device: transfers of its backward passes to other stages.
     std::map<DeviceId, std::vector<TaskId>> backwardSends;
 };

@@ -187,6 +187,12 @@ GradientEmitter::EmitReduction(const std::vector<uint32_t>& order, uint32_t stag
             continue;
         }
         isDone = false;
+        if (m_context.GetGradientShare(leaf.tensor) < 1)
+        {
+            throw StrategyError("parameter \"" + tensor.tensor.name +
+                                "\" has a sparse gradient, which is not reduced here: give its "
+                                "operator devices of its own, or say sparse 0");
+        }
         const BoxingStep& step = steps[0];
         if (step.collective == Collective::SEND_RECV)
         {

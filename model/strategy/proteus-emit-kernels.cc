@@ -466,7 +466,8 @@ KernelEmitter::AddPersistentMemory(const std::set<TensorId>& losses)
                          &B::gradients,
                          tensor,
                          placed.gradient,
-                         static_cast<double>(m_context.GetGradientBytes()));
+                         static_cast<double>(m_context.GetGradientBytes()) *
+                             m_context.GetGradientShare(id));
             }
             if (!optimizer.isOffloaded)
             {

@@ -53,6 +53,16 @@ GetExtraBytes(OptimizerKind kind)
 
 } // namespace
 
+/// @return elements of a parameter that a device updates: of a sparse gradient those that it has
+uint64_t
+OptimizerEmitter::CountUpdated(TensorId parameter, uint32_t position) const
+{
+    const PlacedTensor& tensor = m_context.placement.tensors[parameter];
+    const auto local =
+        static_cast<double>(tensor.optimizer.CountLocal(tensor.tensor.shape, position));
+    return static_cast<uint64_t>(std::llround(local * m_context.GetGradientShare(parameter)));
+}
+
 /// The update of one or more parameters on a device, on the device or on its host.
 TaskId
 OptimizerEmitter::EmitUpdate(DeviceId device,
@@ -169,7 +179,7 @@ OptimizerEmitter::EmitImmediateUpdates()
             const TaskId update =
                 EmitUpdate(device,
                            tensor.tensor.name + "." + kind,
-                           {tensor.optimizer.CountLocal(tensor.tensor.shape, position), 1},
+                           {CountUpdated(leaf.tensor, position), 1},
                            GetReady(leaf.reduced, leaf.reduced.layout.mesh->FindPosition(device)));
             const auto readers = m_next.readers.find({leaf.tensor, device});
             for (std::size_t i = 0; readers != m_next.readers.end() && i < readers->second.size();
@@ -202,7 +212,7 @@ OptimizerEmitter::EmitUpdates(bool isFused)
     };
     std::vector<Updated> updated(m_context.placement.nDevices);
     visit([&](const Leaf& leaf, const PlacedTensor& tensor, uint32_t position, DeviceId device) {
-        updated[device].elements += tensor.optimizer.CountLocal(tensor.tensor.shape, position);
+        updated[device].elements += CountUpdated(leaf.tensor, position);
         ++updated[device].tensors;
         // The gradient lies on the same mesh, maybe less split: the rest is a slice.
         const std::vector<TaskId> some =
@@ -240,11 +250,10 @@ OptimizerEmitter::EmitUpdates(bool isFused)
                 {
                     before = GetReady(leaf.reduced, leaf.reduced.layout.mesh->FindPosition(device));
                 }
-                last[device] =
-                    EmitUpdate(device,
-                               tensor.tensor.name + "." + kind,
-                               {tensor.optimizer.CountLocal(tensor.tensor.shape, position), 1},
-                               before);
+                last[device] = EmitUpdate(device,
+                                          tensor.tensor.name + "." + kind,
+                                          {CountUpdated(leaf.tensor, position), 1},
+                                          before);
             });
     }
     return last;

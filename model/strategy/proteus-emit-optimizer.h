@@ -54,6 +54,7 @@ class OptimizerEmitter
         uint64_t tensors{0};  //!< how many parameters
     };
 
+    uint64_t CountUpdated(TensorId parameter, uint32_t position) const;
     TaskId EmitUpdate(DeviceId device,
                       const std::string& name,
                       const Updated& updated,

@@ -6,6 +6,8 @@
 
 #include "proteus-kernel-times.h"
 
+#include "proteus-operator-kinds.h"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -382,6 +384,12 @@ DescribeTable(const KernelDescription& kernel, DataType activation, uint32_t gra
     if (kernel.part.empty())
     {
         work.bytes = kernel.bytes;
+    }
+    else if (kernel.part == SPARSE_BACKWARD)
+    {
+        // A list of rows, a gradient each: no table is filled with zeros, and none is added to.
+        const uint64_t bytes = GetElementBytes(activation) + gradientBytes;
+        work.bytes = bytes * Points(kernel, 0, 2) * kernel.extents[rank - 1];
     }
     return work;
 }

@@ -303,10 +303,11 @@ GetAttentionKinds()
     return {
         {"attention",
          {"heads", "kvHeads", "fused", "dropout", "biasBuckets", "masked", "documents"},
-         MakeAttention},
+         MakeAttention,
+         {"heads", "keys", "buckets"}},
         {"softmax", {}, MakeSoftmax},
-        {"rotary", {"heads", "rotated"}, MakeRotary},
-        {"shared-rotary", {"heads"}, MakeSharedRotary},
+        {"rotary", {"heads", "rotated"}, MakeRotary, {"heads"}},
+        {"shared-rotary", {"heads"}, MakeSharedRotary, {"heads", "shared"}},
     };
 }
 

@@ -219,15 +219,16 @@ MakeTable(OperatorDraft& draft, bool isBag)
     // Of the table only the rows that are asked for move; they are as large as the result, or as
     // many times that as there are lookups.
     ModelOperator& op = draft.Get();
+    const bool isSparse = draft.GetNumber("sparse", 0) != 0;
     op.reads[weight].traffic = 0;
     op.writes[result].traffic = 1 + (isBag ? static_cast<double>(ids.shape.back()) : 1);
     OperatorPart part;
-    part.name = "backward";
+    part.name = isSparse ? SPARSE_BACKWARD : "backward";
     part.reads = {GradientOf(result), ReadOf(input)};
     part.writes = {{weight, part.reads, 0}};
     const Axes points = Append(all, {width});
     part.flops = {{1, points}};
-    part.bytes = {{8, points}}; // read and written in the gradient buffer
+    part.bytes = {{8, points}}; // read and written in the gradient buffer, or twice in a list
     draft.Backward(part);
 }
 
@@ -318,13 +319,19 @@ std::vector<OperatorKind>
 GetDenseKinds()
 {
     return {
-        {"linear", {"outputs", "groups", "bias"}, MakeLinear},
-        {"matmul", {}, MakeMatmul},
-        {"convolution", {"outputs", "kernel", "stride", "padding", "bias"}, MakeConvolution},
-        {"embedding", {"rows", "width"}, MakeEmbedding},
-        {"embedding-bag", {"rows", "width"}, MakeEmbeddingBag},
+        {"linear", {"outputs", "groups", "bias"}, MakeLinear, {"out", "in"}},
+        {"matmul", {}, MakeMatmul, {"m", "k", "n"}},
+        {"convolution",
+         {"outputs", "kernel", "stride", "padding", "bias"},
+         MakeConvolution,
+         {"out", "in", "height", "width", "kernel-height", "kernel-width"}},
+        {"embedding", {"rows", "width", "sparse"}, MakeEmbedding, {"rows", "width"}},
+        {"embedding-bag",
+         {"rows", "width", "sparse"},
+         MakeEmbeddingBag,
+         {"lookups", "rows", "width"}},
         {"position-embedding", {"positions", "dropout"}, MakePositionEmbedding},
-        {"expert-linear", {"outputs"}, MakeExpertLinear},
+        {"expert-linear", {"outputs"}, MakeExpertLinear, {"experts", "tokens", "out", "in"}},
     };
 }
 

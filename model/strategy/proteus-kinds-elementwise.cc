@@ -298,10 +298,10 @@ GetElementwiseKinds()
         {"dropout", {}, MakeDropout},
         {"wide-dropout", {}, MakeDropout},
         {"dropout-add", {}, MakeDropoutAdd},
-        {"layer-norm", {"heads"}, MakeLayerNorm},
-        {"rms-norm", {"heads"}, MakeRmsNorm},
-        {"batch-norm", {}, MakeBatchNorm},
-        {"pool", {"kernel", "stride", "padding", "size"}, MakePool},
+        {"layer-norm", {"heads"}, MakeLayerNorm, {"heads"}},
+        {"rms-norm", {"heads"}, MakeRmsNorm, {"heads"}},
+        {"batch-norm", {}, MakeBatchNorm, {"height", "width"}},
+        {"pool", {"kernel", "stride", "padding", "size"}, MakePool, {"height", "width"}},
     };
 }
 

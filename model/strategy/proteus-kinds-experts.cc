@@ -153,9 +153,9 @@ std::vector<OperatorKind>
 GetExpertKinds()
 {
     return {
-        {"router", {"experts"}, MakeRouter},
-        {"dispatch", {"top", "groups", "topGroups"}, MakeDispatch},
-        {"combine", {}, MakeCombine},
+        {"router", {"experts"}, MakeRouter, {"experts", "in"}},
+        {"dispatch", {"top", "groups", "topGroups"}, MakeDispatch, {"experts", "features"}},
+        {"combine", {}, MakeCombine, {"experts", "features"}},
     };
 }
 

@@ -145,10 +145,10 @@ std::vector<OperatorKind>
 GetLossKinds()
 {
     return {
-        {"cross-entropy", {}, MakeCrossEntropy},
-        {"vocabulary-maximum", {}, MakeVocabularyMaximum},
-        {"vocabulary-sum", {}, MakeVocabularySum},
-        {"vocabulary-loss", {}, MakeVocabularyLoss},
+        {"cross-entropy", {}, MakeCrossEntropy, {"classes"}},
+        {"vocabulary-maximum", {}, MakeVocabularyMaximum, {"classes"}},
+        {"vocabulary-sum", {}, MakeVocabularySum, {"classes"}},
+        {"vocabulary-loss", {}, MakeVocabularyLoss, {"classes"}},
         {"mean-squared-error", {}, MakeMeanSquaredError},
     };
 }

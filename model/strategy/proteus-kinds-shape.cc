@@ -242,6 +242,7 @@ MakeInteraction(OperatorDraft& draft)
     draft.Get().forward.flops = {{2, draft.All()}};
     draft.Get().forward.isMatrixProduct = true;
     draft.ElementwiseBackward(4, references, reads);
+    draft.Get().backward.back().isMatrixProduct = true;
 }
 
 } // namespace
@@ -254,7 +255,7 @@ GetShapeKinds()
         {"permute", {"order"}, MakePermute},
         {"concat", {"axis"}, MakeConcat},
         {"split", {"axis", "sizes"}, MakeSplit},
-        {"interaction", {}, MakeInteraction},
+        {"interaction", {}, MakeInteraction, {"features", "pairs"}},
     };
 }
 

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "proteus-dimension-names.h"
 #include "proteus-operator-kinds.h"
 
 #include "ns3/proteus-comma-list.h"
@@ -88,6 +89,20 @@ FindOperatorKind(const std::string& name)
     }
     throw std::invalid_argument("unknown kind of operator \"" + name + "\": choose one of " +
                                 known);
+}
+
+const std::set<std::string>&
+GetOwnDimensionNames()
+{
+    static const std::set<std::string> names = [] {
+        std::set<std::string> all;
+        for (const OperatorKind& kind : GetOperatorKinds())
+        {
+            all.insert(kind.dimensions.begin(), kind.dimensions.end());
+        }
+        return all;
+    }();
+    return names;
 }
 
 std::string

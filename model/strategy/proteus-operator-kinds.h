@@ -180,12 +180,18 @@ DataReference WriteOf(uint8_t index);
 DataReference GradientOf(uint8_t index);
 
 /// @ingroup proteus
+/// Name of the backward pass of a table whose gradient lists the rows that were asked for.
+constexpr const char* SPARSE_BACKWARD = "sparse-backward";
+
+/// @ingroup proteus
 /// A kind of operator.
 struct OperatorKind
 {
     const char* name;                    //!< as files write it
     std::vector<const char*> attributes; //!< those that it understands
     void (*make)(OperatorDraft& draft);  //!< fills a draft
+    /// Names of dimensions that it adds to those of its inputs.
+    std::vector<const char*> dimensions{};
 };
 
 /// @ingroup proteus

@@ -113,6 +113,7 @@ class EvaluationTest(unittest.TestCase):
                 "eleventh": 95,
                 "twelfth": 31,
                 "thirteenth": 91,
+                "fourteenth": 45,
                 "experts": 30,
                 "held-out": 66,
             },

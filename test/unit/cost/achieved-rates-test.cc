@@ -7,6 +7,7 @@
 // Published rates of attention and of matrix products.
 
 #include "ns3/proteus-achieved-rates.h"
+#include "ns3/proteus-step-share.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -56,6 +57,21 @@ TEST(AttentionRate, OlderKernels)
     }
 }
 
+// Its instructions are those of Ampere, of which a B200 does as many as an H100.
+TEST(AttentionRate, FlashAttention2GainsNothingFromBlackwell)
+{
+    AttentionShape shape{8192, 128, false, true, 100};
+    const double onB200 = 2250 * GetAttentionShare(AttentionKernel::FLASH_ATTENTION_2, shape);
+    EXPECT_NEAR(onB200, 361.6, 4);
+    shape.head = 64;
+    shape.keys = 16384;
+    EXPECT_NEAR(2250 * GetAttentionShare(AttentionKernel::FLASH_ATTENTION_2, shape), 379, 4);
+    shape.isForward = false;
+    EXPECT_NEAR(2250 * GetAttentionShare(AttentionKernel::FLASH_ATTENTION_2, shape), 334, 4);
+    shape.capability = 120; // RTX
+    EXPECT_GT(GetAttentionShare(AttentionKernel::FLASH_ATTENTION_2, shape), 0.2);
+}
+
 TEST(AttentionRate, HopperAndNames)
 {
     const AttentionShape shape{16384, 128, true, true, 90};
@@ -72,6 +88,35 @@ TEST(AttentionRate, HopperAndNames)
     }
     EXPECT_THROW(AttentionKernelFromString("flash"), std::invalid_argument);
     EXPECT_THROW(GetAttentionShare(AttentionKernel::CONSTANT, shape), std::invalid_argument);
+}
+
+// Of an A100, steps keep up less than its largest products and a share of an H100 say.
+TEST(MatrixRate, KnowsWhatStepsKeepUp)
+{
+    for (const char* gpu : {"A100-SXM4-80GB", "A100-PCIE-40GB"})
+    {
+        EXPECT_NEAR(0.85 * FindShareInSteps(gpu, DataType::BF16), 0.777, 1e-9) << gpu;
+        EXPECT_EQ(FindShareInSteps(gpu, DataType::FP32), 1) << gpu; // no tensor cores
+    }
+    EXPECT_EQ(FindShareInSteps("H100-SXM5-80GB", DataType::BF16), 1);
+    EXPECT_EQ(FindShareInSteps("A10", DataType::BF16), 1); // another processor
+}
+
+// The clock of a B200 falls from 1965 to 1580 MHz when there are only products; a GB200 has more
+// FLOP/s, 1200 W in place of 1000, and falls less.
+TEST(MatrixRate, FallsUnderTheLimitOfBlackwell)
+{
+    const auto share = [](const char* gpu, double duty) {
+        return FindAchievedMatrixShare(gpu, DataType::BF16, duty).value();
+    };
+    for (const char* gpu : {"B200", "GB200"})
+    {
+        EXPECT_TRUE(IsPowerLimited(gpu, DataType::FP8)) << gpu;
+        EXPECT_EQ(share(gpu, 0.5), share(gpu, 0)) << gpu;
+        EXPECT_LT(share(gpu, 0.8), share(gpu, 0)) << gpu;
+    }
+    EXPECT_NEAR(share("B200", 1) / share("B200", 0), 1237.0 / 1450, 2e-3);
+    EXPECT_GT(2500 * share("GB200", 1), 2250 * share("B200", 1));
 }
 
 // What is known of a GPU is not known of another whose name begins with its name.

@@ -571,7 +571,7 @@ TEST(NcclTopology, DeviceIdsNameTheModel)
     };
     const auto modelOf = [](const std::string& text) { return Read(text).GetVertices()[0].model; };
     const char* switched = R"(<nvlink target="fffffff:ff:ff.0" count="18" tclass="0x068000"/>)";
-    EXPECT_EQ(modelOf(dump("0x31c2", "103", switched)), "B300");
+    EXPECT_EQ(modelOf(dump("0x31c2", "103", switched)), "GB300");
     EXPECT_EQ(Rate(Read(dump("0x31c2", "103", switched)), "n0.gpu0", "n0.nvswitch0"), 18 * 50e9);
     // C2C in the place of PCIe, where both go to the CPU
     EXPECT_EQ(

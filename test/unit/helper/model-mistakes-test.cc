@@ -262,6 +262,27 @@ TEST(ModelMistakes, FusedAttentionThatAGpuDoesNotRun)
     }
 }
 
+// Weights in 16 bits leave autocast nothing to cast, which ddp has in all its kernels.
+TEST(ModelMistakes, CastsOfWeightsThatNeedNone)
+{
+    const auto start = [](const std::string& framework, const std::string& options) {
+        return Start(
+            "run",
+            Small(
+                {"--strategy=dp=8," + options, "--cluster=dgx-a100", "--framework=" + framework}));
+    };
+    const std::string half = "dataType=bf16,masterWeights=false";
+    const std::string says = "masterWeights=false: weights have 16 bits, but framework ddp casts";
+    ExpectNote(start("ddp", half), says);
+    for (const auto& [framework, options] : {std::pair{"deepspeed", half},
+                                             {"ddp", std::string("dataType=bf16")},
+                                             {"ddp", std::string("dataType=fp32")}})
+    {
+        EXPECT_EQ(start(framework, options).error.find("casts them"), std::string::npos)
+            << framework << options;
+    }
+}
+
 TEST(ModelMistakes, TimesInOtherUnits)
 {
     const Folder folder;

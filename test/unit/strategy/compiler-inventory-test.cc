@@ -10,6 +10,7 @@
 #include "ns3/proteus-inventory.h"
 #include "ns3/proteus-model-json.h"
 #include "ns3/proteus-parallel-plan.h"
+#include "ns3/proteus-strategy-error.h"
 
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -355,6 +356,43 @@ TEST(Inventory, DlrmDataParallel)
     expected.insert(expected.end(), 7, 256000000);
     expected.push_back(2496768);
     EXPECT_EQ(sizes, expected);
+}
+
+// A sparse gradient has the rows that a batch asks for: 65,536 of 1,128,000 in each of 26 tables.
+TEST(Inventory, DlrmSparseTables)
+{
+    const auto compile = [](const std::string& sparse, const std::string& replicas) {
+        return Compile("dlrm-criteo",
+                       "{\"dp\": " + replicas +
+                           ", \"globalBatch\": 65536, \"microBatch\": 32768, "
+                           "\"optimizer\": \"sgd\", \"dataType\": \"fp32\"}",
+                       {{"sparse", sparse == "sparse" ? 1 : 0}});
+    };
+    const auto getUpdated = [](const ExecutionGraph& graph) {
+        uint64_t bytes = 0;
+        for (const Task& task : graph.GetTasks())
+        {
+            bytes += graph.GetName(task) == "sgd" ? task.bytes : 0;
+        }
+        return static_cast<double>(bytes);
+    };
+    const double rest = 65536.0 / 1128000;
+    const double sparse = getUpdated(compile("sparse", "1"));
+    const double dense = getUpdated(compile("dense", "1"));
+    EXPECT_NEAR(sparse / dense, rest, 0.02 * rest); // the two MLPs have 0.06 % of all
+    // Products of the pairs' gradients have the format of products, too.
+    const ExecutionGraph graph =
+        Compile("dlrm-criteo", R"({"dp": 1, "globalBatch": 512, "dataType": "fp16"})");
+    uint64_t products = 0;
+    for (const Task& task : graph.GetTasks())
+    {
+        const bool isProduct = graph.GetName(task).rfind("interaction", 0) == 0 && task.flops > 0;
+        products += isProduct && task.kind == TaskKind::COMPUTE ? 1 : 0;
+        EXPECT_TRUE(!isProduct || task.dataType == DataType::FP16) << graph.GetName(task);
+    }
+    EXPECT_EQ(products, 2u);
+    EXPECT_THROW(compile("sparse", "2"), StrategyError);
+    EXPECT_NO_THROW(compile("dense", "2"));
 }
 
 // Tables on devices of their own, their results by batch: one all-to-all each way. An execution
