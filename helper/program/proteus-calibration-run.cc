@@ -190,6 +190,8 @@ RunCalibration(const ProgramOptions& options,
             }
         },
         maxRounds);
+    calibration.server = options.cluster;
+    calibration.servers = cluster.GetNServers();
     calibration.provenance = options.information.command + "; proteus " +
                              options.information.version + ", ns-3 " +
                              options.information.ns3Version;

@@ -92,26 +92,22 @@ GetFileName(std::string cluster)
     return cluster + (isFile ? "" : ending);
 }
 
-/// Names a calibration that is of another cluster.
-/// @param file with it @param run options of a calibration @param cluster that it would be made for
+/// Names a calibration that is of another cluster: of other servers or, where both are of several,
+/// of another network between them.
+/// @param file with it @param server as a calibration made now would say @param cluster that it
+/// would be made for
 void
-WarnOfOtherCluster(const std::string& file, ProgramOptions run, const Cluster& cluster)
+WarnOfOtherCluster(const std::string& file, const std::string& server, const Cluster& cluster)
 {
     InputFile input(file);
-    const std::string other = ReadFlowCalibration(input.GetStream(), file).cluster;
-    run.nodes = run.nodes == 1 ? CALIBRATION_NODES : 1; // as for other workloads of the list
-    try
+    const FlowCalibration made = ReadFlowCalibration(input.GetStream(), file);
+    const bool hasOne = made.servers == 1 || (made.servers > 1 && cluster.GetNServers() == 1);
+    if (made.cluster == cluster.GetName() || (hasOne && made.server == server))
     {
-        if (other == cluster.GetName() || other == run.BuildCluster().GetName())
-        {
-            return;
-        }
-    }
-    catch (const std::invalid_argument&) // a cluster file has as many servers as it has
-    {
+        return;
     }
     Warn("--calibrations: " + file + ": its parameters were fitted on another cluster, " +
-         ShownName(other) + ", not on " + ShownName(cluster.GetName()) +
+         ShownName(made.cluster) + ", not on " + ShownName(cluster.GetName()) +
          "; without the file the cluster is calibrated");
 }
 
@@ -144,7 +140,7 @@ FindCalibrations(const Options& options, const std::vector<EvaluationWorkload>& 
         const Cluster cluster = run.BuildCluster();
         if (std::filesystem::exists(file))
         {
-            WarnOfOtherCluster(file, run, cluster);
+            WarnOfOtherCluster(file, run.cluster, cluster);
             continue;
         }
         std::cerr << "calibrating for " << cluster.GetName() << std::endl;

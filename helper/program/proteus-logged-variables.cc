@@ -8,7 +8,7 @@
 
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-nccl-variables.h"
-#include "ns3/proteus-path-type.h"
+#include "ns3/proteus-path-level.h"
 #include "ns3/proteus-shown-name.h"
 
 #include <cctype>
@@ -92,19 +92,11 @@ JoinLevels(const std::string& name, std::set<std::string> values)
     {
         return values;
     }
-    const auto isNumber = [](const std::string& value) {
-        return value.size() == 1 && value[0] >= '0' && value[0] <= '5';
-    };
-    static const std::set<std::string> NAMES{"LOC", "PIX", "PXB", "PHB", "SYS"};
-    for (const std::string& number : std::set<std::string>(values))
+    for (const auto& [number, level] : GetPathLevelNumbers())
     {
-        for (const std::string& level : NAMES)
+        if (values.count(level) > 0)
         {
-            if (isNumber(number) && values.count(level) > 0 &&
-                ReadPathLevel(number) == ReadPathLevel(level))
-            {
-                values.erase(number);
-            }
+            values.erase(number);
         }
     }
     return values;

@@ -221,6 +221,22 @@ CheckFolder(const std::string& value)
     }
 }
 
+/// @param value name of a file or folder to write @throw std::invalid_argument if it is one that
+/// people type for something else
+void
+CheckOutputName(const std::string& value)
+{
+    if (value == "-")
+    {
+        throw std::invalid_argument(
+            "write /dev/stdout for what is printed, or ./- for a file of that name");
+    }
+    if (const std::string home = DescribeHome(value); !home.empty())
+    {
+        throw std::invalid_argument(home);
+    }
+}
+
 } // namespace
 
 void
@@ -311,6 +327,7 @@ OptionList::AddOutput(const std::string& name,
                       const std::string& ending)
 {
     Add(name, help, OptionKind::OUTPUT, value);
+    AddCheck(name, CheckOutputName);
     if (!ending.empty())
     {
         AddCheck(name, [ending](const std::string& path) { CheckEnding(path, ending); });
@@ -322,6 +339,7 @@ OptionList::AddFolder(const std::string& name, const std::string& help, CommandL
 {
     Add(name, help, OptionKind::OUTPUT, value);
     m_entries.back().isFolder = true;
+    AddCheck(name, CheckOutputName);
     AddCheck(name, CheckFolder);
 }
 

@@ -232,6 +232,7 @@ AddInput(OptionList& command, Input& input, const ProgramOptions& options)
                      "number format whose peak rate the utilisation refers to, and the roofline of "
                      "a trace (default: bf16, for a model that of the strategy)",
                      input.dataType);
+    command.AddInput("traceGroups");
     command.AddNames("dataType", GetDataTypeNames());
     for (const char* name : {"ranks", "traceCompute", "traceGroups"})
     {

@@ -17,11 +17,9 @@
 #include "ns3/proteus-front-svg.h"
 #include "ns3/proteus-output-file.h"
 
-#include <filesystem>
 #include <iostream>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <vector>
 
 /**
@@ -40,43 +38,6 @@ namespace
 
 constexpr std::size_t PRINTED_ROWS = 20;
 constexpr std::size_t DRAWN_ROWS = 12;
-
-/// A folder for results, which is gone again if there are none.
-class ResultFolder
-{
-  public:
-    /// @param folder to be there from now on; empty for none
-    explicit ResultFolder(const std::string& folder)
-    {
-        if (folder.empty())
-        {
-            return;
-        }
-        std::error_code none; // MakeFolder() says what is wrong
-        for (std::filesystem::path path = std::filesystem::absolute(folder, none);
-             !path.empty() && !std::filesystem::exists(path, none) && path != path.parent_path();
-             path = path.parent_path())
-        {
-            m_made.push_back(path);
-        }
-        MakeFolder(folder);
-    }
-
-    ~ResultFolder()
-    {
-        for (const std::filesystem::path& path : m_made)
-        {
-            std::error_code isUsed; // what is not empty stays
-            std::filesystem::remove(path, isUsed);
-        }
-    }
-
-    ResultFolder(const ResultFolder&) = delete;
-    ResultFolder& operator=(const ResultFolder&) = delete;
-
-  private:
-    std::vector<std::filesystem::path> m_made; //!< the innermost first
-};
 
 /// The program.
 class SearchProgram : public CommandLineProgram
@@ -139,7 +100,10 @@ class SearchProgram : public CommandLineProgram
         {
             throw std::invalid_argument("--globalBatch=N is missing: samples per iteration");
         }
-        const ResultFolder folder(m_options.output); // gone again if something is wrong
+        if (!m_options.output.empty())
+        {
+            MakeFolder(m_options.output);
+        }
         SearchOutcome outcome = RunSearch(m_options, subject);
         PrintSearch(outcome, PRINTED_ROWS, std::cout);
         std::vector<SensitivityRow> rows;

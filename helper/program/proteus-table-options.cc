@@ -10,6 +10,8 @@
 
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-output-file.h"
+#include "ns3/proteus-output-follower.h"
+#include "ns3/proteus-output-plan.h"
 #include "ns3/proteus-shown-name.h"
 #include "ns3/proteus-warning.h"
 
@@ -26,6 +28,11 @@ namespace proteus
 void
 MakeFolder(const std::string& folder)
 {
+    if (OutputFollower::IsThere())
+    {
+        return; // whoever writes into it makes it
+    }
+    OutputPlan::AddFolder(folder); // gone again if the program ends and nothing is in it
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     if (error || !std::filesystem::is_directory(folder))

@@ -125,7 +125,11 @@ ValidateTables(const Options& options)
         throw std::invalid_argument("--max=" + options.max + " is below --min=" + options.min);
     }
     validation.costs = options.costs.Load();
-    const auto tables = SelectTables(options);
+    std::vector<LoadedTable> tables; // all of them first: what is wrong is said before any is run
+    for (const MeasuredTable& table : SelectTables(options))
+    {
+        tables.push_back(LoadTable(table, options.directory));
+    }
     if (!options.saveCosts.empty())
     {
         const auto costs = options.costs.LoadTable();
@@ -142,7 +146,7 @@ ValidateTables(const Options& options)
         MakeFolder(options.plots);
     }
     std::vector<CollectiveComparison> comparisons;
-    for (const MeasuredTable& table : tables)
+    for (const LoadedTable& table : tables)
     {
         {
             ProgressLine progress;
@@ -167,8 +171,8 @@ ValidateTables(const Options& options)
         if (comparisons.back().sizes.empty())
         {
             std::cout << comparisons.back().name << ": nothing to compare: "
-                      << (table.cluster.empty() ? "tables.csv names no cluster for it"
-                                                : "no size from --min to --max")
+                      << (!table.cluster ? "tables.csv names no cluster for it"
+                                         : "no size from --min to --max")
                       << '\n';
             comparisons.pop_back();
             continue;

@@ -184,13 +184,6 @@ class CsvTable
     std::map<std::string, std::string> m_line;
 };
 
-/// A measured size.
-struct MeasuredSize
-{
-    uint64_t bytes{0};
-    double us{0};
-};
-
 /// @param table a size belongs to @param size of it @return its bus bandwidth
 double
 GetBusbwGBps(const MeasuredTable& table, const MeasuredSize& size)
@@ -345,14 +338,20 @@ LoadTableCluster(const MeasuredTable& table, const std::string& directory)
     return cluster;
 }
 
-/// Names what a table says of a network that its run does not come to.
+/// Names what a table says of a network that its run does not come to, and of a version of NCCL
+/// that is not known.
 /// @param table that is measured @param cluster of it @param directory of tables.csv
 void
-WarnOfIdleNetwork(const MeasuredTable& table, const Cluster& cluster, const std::string& directory)
+WarnOfIdle(const MeasuredTable& table, const Cluster& cluster, const std::string& directory)
 {
     const auto warn = [&](const std::string& column, const std::string& cause) {
         Warn(directory + "/tables.csv: " + table.file + ": " + column + " has no effect: " + cause);
     };
+    if (table.ncclVersion > NEWEST_NCCL)
+    {
+        warn("nccl_version",
+             "the newest version that is known is taken, " + FormatNcclVersion(NEWEST_NCCL));
+    }
     const std::string noNetwork = FindNoNetwork(cluster);
     if (table.pluginLatencyUs > 0 && !noNetwork.empty())
     {
@@ -404,24 +403,41 @@ LoadMeasuredTables(const std::string& directory)
     return tables;
 }
 
-CollectiveComparison
-Validate(const MeasuredTable& table, const ValidationOptions& options)
+LoadedTable
+LoadTable(const MeasuredTable& table, const std::string& directory)
 {
+    LoadedTable loaded;
+    loaded.table = table;
+    if (table.cluster.empty())
+    {
+        return loaded;
+    }
+    loaded.sizes = LoadSizes(table, directory);
+    ReadNamed(directory + "/tables.csv: " + table.file, [&] {
+        loaded.cluster = LoadTableCluster(table, directory);
+        loaded.groups = MakeTestGroups(*loaded.cluster, table.gpus, 1, false);
+        return 0;
+    });
+    WarnOfIdle(table, *loaded.cluster, directory);
+    return loaded;
+}
+
+CollectiveComparison
+Validate(const LoadedTable& loaded, const ValidationOptions& options)
+{
+    const MeasuredTable& table = loaded.table;
     CollectiveComparison comparison;
     comparison.name = table.file.substr(0, table.file.rfind('.'));
     comparison.system = table.system;
     comparison.note = table.note;
-    if (table.cluster.empty())
+    if (!loaded.cluster)
     {
         return comparison;
     }
-    const std::vector<MeasuredSize> sizes = LoadSizes(table, options.directory);
-    const Cluster cluster = ReadNamed(options.directory + "/tables.csv: " + table.file,
-                                      [&] { return LoadTableCluster(table, options.directory); });
-    WarnOfIdleNetwork(table, cluster, options.directory);
+    const Cluster& cluster = *loaded.cluster;
     CollectiveTest test;
     test.collective = table.collective;
-    test.groups = MakeTestGroups(cluster, table.gpus, 1, false);
+    test.groups = loaded.groups;
     test.launchMode = table.launch;
     test.stream = options.stream;
     test.costs = options.costs;
@@ -437,7 +453,7 @@ Validate(const MeasuredTable& table, const ValidationOptions& options)
     CollectivePreferences preferences;
     preferences.ncclVersion = table.ncclVersion;
     const NcclCostModel model(CollectiveChooser(cluster, paths, preferences).MakeSystem(vertices));
-    for (const auto& [bytes, us] : sizes)
+    for (const auto& [bytes, us] : loaded.sizes)
     {
         if (bytes < options.minBytes || bytes > options.maxBytes)
         {

@@ -9,6 +9,7 @@
 
 #include "proteus-collective-run.h"
 
+#include "ns3/proteus-cluster.h"
 #include "ns3/proteus-collective-comparison.h"
 
 #include <cstdint>
@@ -71,15 +72,42 @@ struct ValidationOptions
     std::function<void(const std::string& file, uint64_t bytes)> report;
 };
 
+/// @ingroup proteus
+/// A size of a table.
+struct MeasuredSize
+{
+    uint64_t bytes{0}; //!< as nccl-tests counts it
+    double us{0};      //!< measured time, microseconds
+};
+
+/// @ingroup proteus
+/// A table that can be simulated.
+struct LoadedTable
+{
+    MeasuredTable table;                       //!< its line of tables.csv
+    std::vector<MeasuredSize> sizes;           //!< of its file
+    std::optional<Cluster> cluster;            //!< that it is of; none, if none is like it
+    std::vector<std::vector<DeviceId>> groups; //!< ranks that take part
+};
+
+/**
+ * @ingroup proteus
+ * @param table to compare with
+ * @param directory of tables.csv
+ * @return the table with its sizes and its cluster
+ * @throw std::invalid_argument if a file is wrong or the cluster is not known
+ */
+LoadedTable LoadTable(const MeasuredTable& table, const std::string& directory);
+
 /**
  * @ingroup proteus
  * Simulates the sizes of a table.
- * @param table to compare with
+ * @param loaded to compare with
  * @param options what is simulated
  * @return measured and simulated times, of the sizes before a signal if one came
- * @throw std::invalid_argument if a file is wrong or the cluster is not known
+ * @throw std::invalid_argument if the collective cannot run
  */
-CollectiveComparison Validate(const MeasuredTable& table, const ValidationOptions& options);
+CollectiveComparison Validate(const LoadedTable& loaded, const ValidationOptions& options);
 
 } // namespace proteus
 } // namespace ns3

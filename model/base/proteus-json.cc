@@ -246,11 +246,14 @@ class JsonDocument::Handler : public nlohmann::json_sax<Json>
     }
 
     bool parse_error(std::size_t position,
-                     const std::string& /* token */,
+                     const std::string& token,
                      const nlohmann::detail::exception& error) override
     {
-        throw std::invalid_argument(m_document.m_fileName + ":" + m_position.ToText(position) +
-                                    ": " + FindJsonCause(error.what()));
+        const bool isOther = !m_isInFile && !token.empty();
+        throw std::invalid_argument(
+            m_document.m_fileName + ":" + m_position.ToText(position) + ": " +
+            FindJsonCause(error.what()) +
+            (isOther ? "; this is no JSON file, which begins with '{'" : ""));
     }
 
   private:

@@ -46,6 +46,11 @@ OutputPlan::OutputPlan()
 
 OutputPlan::~OutputPlan()
 {
+    for (const std::filesystem::path& folder : m_folders)
+    {
+        std::error_code isUsed; // what is not empty stays
+        std::filesystem::remove(folder, isUsed);
+    }
     g_plan = m_before;
 }
 
@@ -55,6 +60,18 @@ OutputPlan::Add(Finder find)
     if (g_plan)
     {
         g_plan->m_finders.push_back(std::move(find));
+    }
+}
+
+void
+OutputPlan::AddFolder(const std::string& folder)
+{
+    std::error_code none; // who makes it says what is wrong
+    for (std::filesystem::path path = FindRealPath(folder);
+         g_plan && !std::filesystem::exists(path, none) && path != path.parent_path();
+         path = path.parent_path())
+    {
+        g_plan->m_folders.push_back(path);
     }
 }
 

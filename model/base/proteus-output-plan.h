@@ -7,6 +7,7 @@
 #ifndef PROTEUS_OUTPUT_PLAN_H
 #define PROTEUS_OUTPUT_PLAN_H
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -49,13 +50,18 @@ class OutputPlan
     /// @param find about outputs; forgotten where no plan lives
     static void Add(Finder find);
 
+    /// @param folder that is about to be made: if nothing is in it when the plan ends, it is taken
+    /// away again, and so are those around it that are not there yet; forgotten where no plan lives
+    static void AddFolder(const std::string& folder);
+
     /// @param path of a file that is to be read
     /// @throw std::invalid_argument "PATH: cause" if it is to be written over
     static void CheckInput(const std::string& path);
 
   private:
     std::vector<Finder> m_finders;
-    OutputPlan* m_before; //!< the one that was the newest, or null
+    std::vector<std::filesystem::path> m_folders; //!< AddFolder(), of one the innermost first
+    OutputPlan* m_before;                         //!< the one that was the newest, or null
 };
 
 } // namespace proteus

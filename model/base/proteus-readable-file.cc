@@ -30,7 +30,23 @@ DescribeUnreadable(const std::string& path)
     const std::string reason = IsReadable(path) ? "" : std::strerror(errno);
     std::error_code error;
     const auto target = std::filesystem::read_symlink(path, error);
+    if (const std::string home = DescribeHome(path); !home.empty())
+    {
+        return reason + "; " + home;
+    }
     return error ? reason : "it is a link to " + target.string() + ": " + reason;
+}
+
+std::string
+DescribeHome(const std::string& path)
+{
+    std::error_code none; // what cannot be looked at is not there
+    const bool isHome = path == "~" || path.compare(0, 2, "~/") == 0;
+    return isHome && !std::filesystem::exists("~", none)
+               ? "the shell puts the home folder only in the place of a ~ that begins a word: "
+                 "write $HOME" +
+                     path.substr(1)
+               : "";
 }
 
 } // namespace proteus

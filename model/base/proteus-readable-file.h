@@ -29,6 +29,11 @@ bool IsReadable(const std::string& path);
 /// link to nothing, or what else the system says
 std::string DescribeUnreadable(const std::string& path);
 
+/// @ingroup proteus
+/// @param path of a file or folder, as it was typed
+/// @return what to write instead of a "~" that the shell has left as it is; empty: there is none
+std::string DescribeHome(const std::string& path);
+
 } // namespace proteus
 } // namespace ns3
 

@@ -386,6 +386,8 @@ WriteFlowCalibration(const FlowCalibration& calibration, std::ostream& output)
         {"format", FORMAT},
         {"version", VERSION},
         {"cluster", calibration.cluster},
+        {"server", calibration.server},
+        {"servers", calibration.servers},
         {"provenance", calibration.provenance},
         {"links", links},
         {"errors_uncalibrated", ToJson(calibration.before)},
@@ -406,6 +408,8 @@ ReadFlowCalibration(std::istream& input, const std::string& fileName)
                    {"format",
                     "version",
                     "cluster",
+                    "server",
+                    "servers",
                     "provenance",
                     "links",
                     "errors_uncalibrated",
@@ -415,6 +419,14 @@ ReadFlowCalibration(std::istream& input, const std::string& fileName)
                     "experiments"});
     FlowCalibration calibration;
     calibration.cluster = root.Get("cluster").AsString();
+    if (const auto server = root.Find("server"))
+    {
+        calibration.server = server->AsString();
+    }
+    if (const auto servers = root.Find("servers"))
+    {
+        calibration.servers = static_cast<uint32_t>(servers->AsWhole(0, MAX_DEVICES));
+    }
     calibration.provenance = root.Get("provenance").AsString();
     const JsonValue links = root.Get("links");
     for (const std::string& key : links.GetKeys())

@@ -71,6 +71,8 @@ struct CalibrationSample
 struct FlowCalibration
 {
     std::string cluster;                    //!< name of the cluster
+    std::string server;                     //!< what it is made of, as --cluster; may be empty
+    uint32_t servers{0};                    //!< how many of them; 0: an older file does not say it
     std::string provenance;                 //!< command, version
     FlowParameters parameters;              //!< fitted
     std::set<LinkTechnology> technologies;  //!< of which a file that was read says parameters

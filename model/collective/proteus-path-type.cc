@@ -6,6 +6,8 @@
 
 #include "proteus-path-type.h"
 
+#include "proteus-path-level.h"
+
 #include <map>
 #include <stdexcept>
 
@@ -47,11 +49,24 @@ FindPathType(const Cluster& cluster, const Paths& paths, VertexId a, VertexId b)
                              : PathType::PIX;
 }
 
+const std::map<std::string, std::string>&
+GetPathLevelNumbers()
+{
+    // levelsOldToNew of NVIDIA/nccl v2.30.7, src/graph/paths.cc.
+    static const std::map<std::string, std::string> names{{"0", "LOC"},
+                                                          {"1", "PIX"},
+                                                          {"2", "PXB"},
+                                                          {"3", "PHB"},
+                                                          {"4", "SYS"},
+                                                          {"5", "SYS"}};
+    return names;
+}
+
 std::optional<PathType>
 ReadPathLevel(const std::string& text)
 {
-    // topoPathTypeStr and levelsOldToNew of NVIDIA/nccl v2.30.7, src/graph/paths.cc. C2C, of a GPU
-    // to its CPU, is between NVB and PIX.
+    // topoPathTypeStr of NVIDIA/nccl v2.30.7, src/graph/paths.cc. C2C, of a GPU to its CPU, is
+    // between NVB and PIX.
     static const std::map<std::string, std::optional<PathType>> levels{{"LOC", std::nullopt},
                                                                        {"NVL", PathType::NVL},
                                                                        {"NVB", PathType::NVB},
@@ -61,14 +76,9 @@ ReadPathLevel(const std::string& text)
                                                                        {"P2C", PathType::P2C},
                                                                        {"PXN", PathType::PXN},
                                                                        {"PHB", PathType::PHB},
-                                                                       {"SYS", PathType::SYS},
-                                                                       {"0", std::nullopt},
-                                                                       {"1", PathType::PIX},
-                                                                       {"2", PathType::PXB},
-                                                                       {"3", PathType::PHB},
-                                                                       {"4", PathType::SYS},
-                                                                       {"5", PathType::SYS}};
-    const auto found = levels.find(text);
+                                                                       {"SYS", PathType::SYS}};
+    const auto number = GetPathLevelNumbers().find(text);
+    const auto found = levels.find(number == GetPathLevelNumbers().end() ? text : number->second);
     if (found == levels.end())
     {
         throw std::invalid_argument("must be LOC, NVL, PIX, PXB, PHB or SYS");

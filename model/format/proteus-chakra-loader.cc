@@ -528,6 +528,21 @@ ReadChakra(const std::vector<TraceFile>& files,
         return TraceLoader(name, options).Load(files);
     }
     std::istringstream in(head);
+    const std::string own =
+        ": has no effect: the trace has the graph that it was written of, with ";
+    if (!options.groupFile.empty())
+    {
+        Warn(options.groupFile + own + "its process groups");
+    }
+    if (options.isRoofline)
+    {
+        Warn(name + ": the roofline" + own + "its times");
+    }
+    if (options.ranks != 0 && options.ranks != files.size())
+    {
+        throw std::invalid_argument(name + ": has traces of " + std::to_string(files.size()) +
+                                    " ranks, not of " + std::to_string(options.ranks));
+    }
     ExecutionGraph graph =
         ReadBack(files,
                  name,

@@ -7,16 +7,14 @@
 #include "proteus-msccl.h"
 
 #include "proteus-input-file.h"
+#include "proteus-msccl-doubts.h"
 #include "proteus-xml.h"
 
 #include "ns3/proteus-warning.h"
 #include "ns3/proteus-whole-number.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <functional>
-#include <iterator>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -36,19 +34,6 @@ constexpr uint32_t MOST_STEPS = 1000000;
 constexpr uint32_t MOST_CHUNKS = 1u << 20; // of a buffer
 constexpr uint32_t MOST_CHANNELS = 1024;
 constexpr uint64_t DEFAULT_MAX_BYTES = uint64_t{1} << 27; // 128 MiB
-
-/// A number of a schedule that MSCCL has a bound for.
-struct MscclLimit
-{
-    const char* element;
-    const char* attribute;
-    int64_t most;
-};
-
-/// Bounds of MSCCL's own: microsoft/msccl, src/include/msccl.h, and its reader in
-/// src/graph/topo.cc. (RCCL has 64 or 256 steps, by version, and 1,024 thread blocks.)
-constexpr std::array<MscclLimit, 4> MSCCL_LIMITS{
-    {{"tb", "id", 215}, {"tb", "chan", 32}, {"step", "s", 255}, {"step", "cnt", 71}}};
 
 /// @param text from a file @return it in quotes, for a message of one line
 std::string
@@ -87,21 +72,6 @@ const XmlFormat FORMAT{
      {{"s", "type", "srcbuf", "srcoff", "dstbuf", "dstoff", "cnt", "depid", "deps", "hasdep"},
       {}}}};
 
-/// Elements that stand somewhere in a document.
-using XmlElements = std::vector<std::reference_wrapper<const XmlElement>>;
-
-/// @param gpu an element "gpu" @return its thread blocks
-XmlElements
-GetBlocks(const XmlElement& gpu)
-{
-    XmlElements blocks;
-    std::copy_if(gpu.children.begin(),
-                 gpu.children.end(),
-                 std::back_inserter(blocks),
-                 [](const XmlElement& child) { return child.name == "tb"; });
-    return blocks;
-}
-
 /// Reads the elements of a file.
 class Reader
 {
@@ -120,8 +90,7 @@ class Reader
         const std::string* name = algo.Find("name");
         schedule.name = name ? *name : "";
         schedule.collective = ReadCollective(algo);
-        const std::string* protocol = algo.Find("proto");
-        if (protocol)
+        if (const std::string* protocol = algo.Find("proto"))
         {
             try
             {
@@ -155,6 +124,7 @@ class Reader
                schedule.minBytes <= schedule.maxBytes,
                "minBytes " + std::to_string(schedule.minBytes) + " is above maxBytes " +
                    std::to_string(schedule.maxBytes));
+        Optional(algo, "nthreadblocks", 0, MOST_BLOCKS, 0); // how many there are is counted
         const bool inPlace = Optional(algo, "inplace", 0, 1, 0) == 1;
         // Before it had the attribute "outofplace", MSCCL ran what is in place so only.
         const bool outOfPlace = Optional(algo, "outofplace", 0, 1, inPlace ? 0 : 1) == 1;
@@ -181,195 +151,19 @@ class Reader
                "has " + std::to_string(seen.size()) + " of " + std::to_string(gpus) + " GPUs");
         CheckSchedule(schedule);
         // Last: what is refused is one message.
-        if (!protocol)
+        for (const std::string& doubt : msccl::FindDoubts(algo, schedule))
         {
-            WarnAt(algo, "does not say its protocol (proto); taken for Simple");
+            Warn(m_fileName + ":" + doubt);
         }
         const std::string unknown = m_document.DescribeUnknown(FORMAT);
         if (!unknown.empty())
         {
             Warn(m_fileName + ": unknown, and not read: " + unknown);
         }
-        WarnOfUnused(algo, schedule);
         return schedule;
     }
 
   private:
-    void WarnAt(const XmlElement& element, const std::string& text) const
-    {
-        Warn(m_fileName + ":" + std::to_string(element.line) + ": " + text);
-    }
-
-    /// Names the first step that waits where MSCCL never would go on, and the first that says a
-    /// step to wait for and no thread block.
-    void WarnOfWaits(const XmlElement& algo) const
-    {
-        for (const XmlElement& gpu : algo.children)
-        {
-            // MSCCL counts up the steps of a block that others may wait for, which say so (hasdep).
-            std::map<int64_t, int64_t> lastSeen;
-            for (const XmlElement& block : GetBlocks(gpu))
-            {
-                int64_t& last =
-                    lastSeen.emplace(Signed(block, "id", 0, MOST_BLOCKS), -1).first->second;
-                for (const XmlElement& step : block.children)
-                {
-                    const std::string* seen = step.Find("hasdep");
-                    last =
-                        seen == nullptr || *seen == "1" ? Signed(step, "s", 0, MOST_STEPS) : last;
-                }
-            }
-            for (const XmlElement& block : GetBlocks(gpu))
-            {
-                for (const XmlElement& step : block.children)
-                {
-                    const int64_t waitFor = Signed(step, "depid", -1, MOST_BLOCKS);
-                    const int64_t until = Signed(step, "deps", -1, MOST_STEPS);
-                    if (waitFor < 0 && until >= 0)
-                    {
-                        WarnAt(step,
-                               "deps = " + std::to_string(until) +
-                                   " has no effect without depid, a thread block");
-                        return;
-                    }
-                    if (waitFor >= 0 && lastSeen.at(waitFor) < until)
-                    {
-                        WarnAt(step,
-                               "waits for step " + std::to_string(until) + " of thread block " +
-                                   std::to_string(waitFor) +
-                                   ", where hasdep is 0: MSCCL would wait for ever; here it goes "
-                                   "on when that step has ended");
-                        return;
-                    }
-                }
-            }
-        }
-    }
-
-    /// Names the first chunk that is to be copied, as tools of SCCL's time write it, and does not
-    /// lie there anyway: MSCCL passes copies over (microsoft/msccl, src/graph/topo.cc).
-    void WarnOfCopies(const XmlElement& algo, const MscclSchedule& schedule) const
-    {
-        const uint64_t gpus = schedule.gpus.size();
-        for (const XmlElement& gpu : algo.children)
-        {
-            const uint64_t part = schedule.collective == Collective::ALL_GATHER
-                                      ? Number(gpu, "id", 0, gpus - 1) * schedule.chunks / gpus
-                                      : 0;
-            for (const XmlElement& child : gpu.children)
-            {
-                if (child.name == "copy" &&
-                    (!schedule.inPlace || Number(child, "i_off", 0, MOST_CHUNKS) + part !=
-                                              Number(child, "o_off", 0, MOST_CHUNKS)))
-                {
-                    WarnAt(child, "a copy is not carried out, as MSCCL passes it over");
-                    return;
-                }
-            }
-        }
-    }
-
-    /// Names the first number of each kind that MSCCL itself would refuse.
-    void WarnOfLimits(const XmlElement& algo) const
-    {
-        std::set<const MscclLimit*> named;
-        const auto check = [&](const XmlElement& element) {
-            for (const MscclLimit& limit : MSCCL_LIMITS)
-            {
-                if (element.name != limit.element || element.Find(limit.attribute) == nullptr)
-                {
-                    continue;
-                }
-                const int64_t value = Signed(element, limit.attribute, INT32_MIN, INT32_MAX);
-                if (value > limit.most && named.insert(&limit).second)
-                {
-                    WarnAt(element,
-                           std::string(limit.attribute) + " = " + std::to_string(value) +
-                               ": MSCCL has at most " + std::to_string(limit.most) +
-                               " and refuses the schedule; it is simulated all the same");
-                }
-            }
-        };
-        for (const XmlElement& gpu : algo.children)
-        {
-            for (const XmlElement& block : GetBlocks(gpu))
-            {
-                check(block);
-                std::for_each(block.children.begin(), block.children.end(), check);
-            }
-        }
-    }
-
-    /// Names what a schedule says and does not need.
-    void WarnOfUnused(const XmlElement& algo, const MscclSchedule& schedule) const
-    {
-        const auto warn = [this](const XmlElement& element, const std::string& text) {
-            WarnAt(element, text);
-        };
-        WarnOfWaits(algo);
-        WarnOfCopies(algo, schedule);
-        WarnOfLimits(algo);
-        if (!schedule.inPlace && Optional(algo, "inplace", 0, 1, 0) == 1)
-        {
-            warn(algo,
-                 "may run in place and out of place (inplace, outofplace): runs out of place");
-        }
-        const std::string* operation = algo.Find("redop");
-        if (operation && *operation != "sum" && *operation != "nop" && *operation != "copy")
-        {
-            warn(algo, "redop " + Quote(*operation) + " is not heeded: a reduction is a sum");
-        }
-        std::size_t blocks = 0;
-        for (const MscclGpu& gpu : schedule.gpus)
-        {
-            blocks = std::max(blocks, gpu.blocks.size());
-        }
-        if (algo.Find("nthreadblocks") && Number(algo, "nthreadblocks", 0, MOST_BLOCKS) != blocks)
-        {
-            warn(algo,
-                 "nthreadblocks = " + *algo.Find("nthreadblocks") + ", but a GPU has " +
-                     std::to_string(blocks));
-        }
-        std::set<uint16_t> used;
-        for (const MscclGpu& gpu : schedule.gpus)
-        {
-            for (const MscclBlock& block : gpu.blocks)
-            {
-                used.insert(block.channel);
-            }
-        }
-        if (used.size() < schedule.channels)
-        {
-            warn(algo,
-                 "nchannels = " + std::to_string(schedule.channels) + ", but thread blocks have " +
-                     std::to_string(used.size()) + " different channels");
-        }
-        // Out of place, a rank has its part alone of what is gathered or scattered.
-        const uint32_t part = schedule.inPlace
-                                  ? schedule.chunks
-                                  : schedule.chunks / static_cast<uint32_t>(schedule.gpus.size());
-        const bool gathers = schedule.collective == Collective::ALL_GATHER;
-        const bool scatters = schedule.collective == Collective::REDUCE_SCATTER;
-        for (const XmlElement& element : algo.children)
-        {
-            for (const auto& [name, most] :
-                 {std::make_pair("i_chunks", gathers ? part : schedule.chunks),
-                  std::make_pair("o_chunks", scatters ? part : schedule.chunks)})
-            {
-                const uint64_t chunks = Number(element, name, 0, MOST_CHUNKS);
-                if (chunks > most)
-                {
-                    warn(element,
-                         std::string(name) + " = " + std::to_string(chunks) + ", but of " +
-                             std::to_string(schedule.chunks) + " chunks (nchunksperloop) this " +
-                             ToString(schedule.collective) + " has " + std::to_string(most) +
-                             " there");
-                    return; // of GPUs that are alike, the first
-                }
-            }
-        }
-    }
-
     void Demand(const XmlElement& element, bool condition, const std::string& cause) const
     {
         if (!condition)
@@ -453,8 +247,13 @@ class Reader
             Demand(child,
                    child.name == "tb" || child.name == "copy",
                    "expected an element \"tb\" or \"copy\"");
+            if (child.name == "copy")
+            {
+                Number(child, "i_off", 0, MOST_CHUNKS);
+                Number(child, "o_off", 0, MOST_CHUNKS);
+            }
         }
-        const XmlElements blocks = GetBlocks(element);
+        const msccl::XmlElements blocks = msccl::GetBlocks(element);
         for (const XmlElement& block : blocks)
         {
             const int64_t id = Signed(block, "id", 0, MOST_BLOCKS);
@@ -471,7 +270,7 @@ class Reader
     }
 
     MscclBlock ReadBlock(const XmlElement& element,
-                         const XmlElements& blocks,
+                         const msccl::XmlElements& blocks,
                          const MscclSchedule& schedule,
                          const MscclGpu& gpu,
                          const std::map<int64_t, uint32_t>& positions)

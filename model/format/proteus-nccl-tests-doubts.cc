@@ -242,6 +242,7 @@ FindInRows(const NcclTestsTable& table, std::vector<std::string>& doubts)
 {
     uint64_t inconsistent = 0;
     uint64_t first = 0;
+    uint64_t empty = 0;
     const NcclTestsRow* odd = nullptr; // the first whose elements have another size
     std::set<std::string> types;
     for (const NcclTestsRow& row : table.rows)
@@ -251,6 +252,7 @@ FindInRows(const NcclTestsTable& table, std::vector<std::string>& doubts)
             first = inconsistent == 0 ? row.bytes : first;
             ++inconsistent;
         }
+        empty += row.bytes == 0 || (!row.outOfPlace && !row.inPlace) ? 1 : 0;
         odd = !odd && !HasItsElements(row) ? &row : odd;
         if (FOUR_BYTES.count(row.type) == 0)
         {
@@ -274,6 +276,11 @@ FindInRows(const NcclTestsTable& table, std::vector<std::string>& doubts)
                          std::to_string(*odd->count) + " elements of type " + odd->type +
                          ", which have another size: sizes are in another unit, or the file was "
                          "edited; they are taken as bytes");
+    }
+    if (empty > 0 && empty < table.rows.size()) // of nothing else is refused
+    {
+        doubts.push_back("has " + FormatThings(empty, "line") +
+                         " of 0 bytes or without a time, left out here");
     }
     if (const std::string repeated = FindRepeated(table); !repeated.empty())
     {

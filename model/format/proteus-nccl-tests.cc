@@ -182,6 +182,10 @@ void
 SetField(const TextReader& reader, const Field& field, const std::string& word, NcclTestsRow& row)
 {
     auto& timing = field.isInPlace ? row.inPlace : row.outOfPlace;
+    if (word.empty() && field.column == Column::SIZE)
+    {
+        reader.Fail("the size is missing");
+    }
     if (word.empty() || word == "N/A")
     {
         return;

@@ -7,9 +7,13 @@
 #include "proteus-profile-json.h"
 
 #include "ns3/proteus-json.h"
+#include "ns3/proteus-warning.h"
 
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <map>
+#include <string>
 #include <vector>
 
 namespace ns3
@@ -85,11 +89,22 @@ ReadProfileJson(std::istream& input, const std::string& fileName)
         table.description = description->AsString();
     }
     const JsonValue times = root.Get("times");
+    std::map<std::string, std::size_t> missing; // what is taken, and of how many times
     for (std::size_t i = 0; i < times.Size(); ++i)
     {
         const JsonValue json = times.At(i);
+        missing["pass, and are taken for forward"] += json.Find("pass") ? 0 : 1;
+        missing["data_type, and are taken for bf16"] += json.Find("data_type") ? 0 : 1;
         const ProfileEntry entry = ReadEntry(json);
         json.Check([&] { table.Add(entry); });
+    }
+    for (const auto& [what, count] : missing)
+    {
+        if (count > 0)
+        {
+            Warn(fileName + ": " + std::to_string(count) + " of " + std::to_string(times.Size()) +
+                 " times say no " + what);
+        }
     }
     return table;
 }

@@ -8,6 +8,7 @@
 
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-nearest-name.h"
+#include "ns3/proteus-shown-name.h"
 
 #include <algorithm>
 #include <boost/property_tree/ptree.hpp>
@@ -56,6 +57,11 @@ class Scanner
             {
                 const auto byte = static_cast<unsigned char>(m_text[m_at]);
                 const bool isByteOrderMark = m_at < 3 && byte > 0x7f;
+                if (m_lines.empty() && std::isspace(byte) == 0 && !isByteOrderMark)
+                {
+                    Fail("this is no XML, which begins with '<', but begins with " +
+                         QuotedText(m_text.substr(m_at)));
+                }
                 if (m_textLine == 0 && std::isspace(byte) == 0 && !isByteOrderMark)
                 {
                     m_textLine = m_line;
@@ -181,9 +187,27 @@ class Scanner
             Advance(1);
             while (m_at < m_text.size() && m_text[m_at] != quote && m_text[m_at] != '<')
             {
+                CheckReference();
                 Advance(1);
             }
             Expect(quote);
+        }
+    }
+
+    /// Refuses an '&' that stands for no character: without a document type there are five by name
+    /// (XML 1.0, 4.6), and those by number.
+    void CheckReference() const
+    {
+        if (m_text[m_at] != '&')
+        {
+            return;
+        }
+        const std::string name = m_text.substr(m_at + 1, m_text.find(';', m_at) - m_at - 1);
+        static const std::set<std::string> known{"amp", "lt", "gt", "quot", "apos"};
+        if (known.count(name) == 0 && (name.size() < 2 || name[0] != '#'))
+        {
+            Fail("'&' in a value must begin one of &amp; &lt; &gt; &quot; &apos; or &#NUMBER;: for "
+                 "itself it is written &amp;");
         }
     }
 

@@ -91,6 +91,29 @@ TEST(Msccl, AttributesThatAreMeantByOthers)
     EXPECT_NE(warnings.find("attribute prot of algo"), std::string::npos) << warnings;
 }
 
+TEST(Msccl, RoomAndFlagsThatNobodyUses)
+{
+    std::string warnings;
+    const WarningListener listener([&warnings](const std::string& text) {
+        warnings += text + '\n';
+        return false;
+    });
+    EXPECT_EQ(Error(ALL_GATHER, "", ""), "");
+    EXPECT_EQ(warnings, "");
+    EXPECT_EQ(Error(ALL_GATHER, "s_chunks=\"0\"", "s_chunks=\"3\""), "");
+    EXPECT_EQ(warnings, "x.xml:2: s_chunks = 3, but steps use 0 there\n");
+    warnings.clear();
+    EXPECT_EQ(Error(ALL_GATHER, "hasdep=\"0\"", "hasdep=\"1\""), "");
+    EXPECT_EQ(warnings, "x.xml:4: hasdep = 1 has no effect: no step waits for this one\n");
+    EXPECT_EQ(Error(ALL_GATHER, "pair", "a &amp; b &#65;"), "");
+    EXPECT_EQ(Error(ALL_GATHER, "pair", "a & b").substr(0, 32), "x.xml:1: '&' in a value must beg");
+    EXPECT_EQ(Error(ALL_GATHER, "pair", "&nbsp;").substr(0, 32),
+              "x.xml:1: '&' in a value must beg");
+    EXPECT_EQ(Error(ALL_GATHER, "<algo", "{} <algo"),
+              "x.xml:1: this is no XML, which begins with '<', but begins with '{} <algo "
+              "name=\"pair\" proto=\"Simple\" ncha...'");
+}
+
 TEST(Msccl, ASmallScheduleBecomesItsProgram)
 {
     const MscclSchedule schedule = Read(ALL_GATHER);
