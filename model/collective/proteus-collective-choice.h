@@ -123,6 +123,17 @@ class CollectiveChooser
                 bool heedsAlgorithms,
                 CollectiveRequest& chosen) const;
 
+    /// Chooses algorithm and protocol by thresholds, as before 2.5. @param search of the ranks
+    /// @param system that the ranks are @param request that keeps what it has
+    /// @return channels of it; 0: no algorithm of NCCL's is asked for
+    uint32_t ChooseByThresholds(const ChannelSearch& search,
+                                const NcclSystem& system,
+                                CollectiveRequest& request) const;
+
+    /// Chooses algorithm and protocol by the tuner's model. @param system that the ranks are
+    /// @param request with the protocol where the model does not choose; keeps what it has
+    void ChooseByModel(const NcclSystem& system, CollectiveRequest& request) const;
+
     /// Completes a request that NCCL's tuner decides. @param search of the ranks @param system that
     /// the ranks are @param question about its chunks @param request to complete
     void CompleteTuned(const ChannelSearch& search,
