@@ -299,7 +299,7 @@ CollectiveChooser::PlanNvlsOf(const std::vector<VertexId>& vertices) const
     question.computeCapability = GetComputeCapability(vertices);
     question.servers = MakeSystem(vertices).servers;
     question.ranksOfServer = search.leastRanks;
-    question.cardGBps = search.networkGBps / search.networkCards;
+    question.cardGBps = question.servers > 1 ? search.networkGBps / search.networkCards : 0;
     question.toCard = search.ring.typeInter;
     NvlsPlan plan = PlanNvls(question);
     const NcclVariables& variables = m_preferences.variables;
@@ -399,8 +399,10 @@ CollectiveChooser::CompleteMessages(const ChannelSearch& search,
     message.bytes = request.collective == Collective::SEND_RECV ? request.bytes
                                                                 : request.bytes / question.ranks;
     message.ranks = std::max(m_preferences.communicatorRanks, question.ranks);
-    message.servers = question.servers;
-    message.channels = search.workingChannels;
+    message.servers = std::max(m_preferences.communicatorServers, question.servers);
+    message.isInside = question.servers == 1;
+    message.channels = m_preferences.communicatorChannels > 0 ? m_preferences.communicatorChannels
+                                                              : search.workingChannels;
     if (variables.mostMessageChannels > 0)
     {
         message.channels = std::min(message.channels, variables.mostMessageChannels);
@@ -411,7 +413,11 @@ CollectiveChooser::CompleteMessages(const ChannelSearch& search,
                                                                 : variables.networkChannels;
     message.networkGBps = search.networkGBps;
     message.networkCards = search.networkCards;
-    message.chunkBytes = question.messageChunkBytes = GetMessageChunk(request.vertices, question);
+    // Parts are those of the communicator; chunks inside a server are those of one server.
+    ChunkQuestion ofCommunicator = question;
+    ofCommunicator.hasNetworkPeers = message.servers > 1;
+    message.chunkBytes = GetMessageChunk(request.vertices, ofCommunicator);
+    question.messageChunkBytes = GetMessageChunk(request.vertices, question);
     message.version = m_preferences.ncclVersion;
     message.llBytes = variables.llMessageBytes.value_or(message.llBytes);
     if (variables.networkChannelGBps > 0)
@@ -430,7 +436,10 @@ CollectiveChooser::CompleteMessages(const ChannelSearch& search,
     question.algorithm = request.algorithm;
     question.bufferBytes = variables.bufferBytes[static_cast<std::size_t>(question.protocol)];
     ChunkPlan plan = PlanChunks(question);
-    plan.stepBytes = std::min(plan.stepBytes, messages.chunkBytes);
+    if (!message.isInside)
+    {
+        plan.stepBytes = std::min(plan.stepBytes, messages.chunkBytes);
+    }
     request.channels = m_preferences.channels > 0 ? m_preferences.channels : messages.channels;
     request.networkChannels =
         m_preferences.networkChannels > 0 ? m_preferences.networkChannels : messages.channels;
