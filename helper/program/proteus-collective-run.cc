@@ -15,6 +15,7 @@
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-executor-settings.h"
 #include "ns3/proteus-gpu-model.h"
+#include "ns3/proteus-net-plugin.h"
 #include "ns3/proteus-packet-network.h"
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-program-repeat.h"
@@ -222,6 +223,31 @@ GetLaunchPeriodPs(const Cluster& cluster,
     return test.launchMode == "stream" ? 0 : mostPs;
 }
 
+/// Messages are cut as those of the communicator that nccl-tests makes of all ranks.
+/// @param helper that gets the attributes of the network @param cluster to run on
+/// @param test with them
+void
+SetCommunicator(ProteusHelper& helper, const Cluster& cluster, const CollectiveTest& test)
+{
+    std::vector<VertexId> vertices;
+    for (const DeviceId rank : test.groups[0])
+    {
+        vertices.push_back(cluster.GetGpus()[rank]);
+    }
+    CollectivePreferences preferences;
+    preferences.ncclVersion = test.ncclVersion;
+    preferences.cpuVendor = test.cpuVendor;
+    preferences.netPlugin = test.netPlugin;
+    preferences.variables = GetNcclVariables(test.netPlugin, test.ncclVariables, test.ncclVersion);
+    const Paths paths(cluster);
+    const CollectiveChooser chooser(cluster, paths, preferences);
+    helper.SetNetworkAttribute("CommunicatorRanks", UintegerValue(vertices.size()));
+    helper.SetNetworkAttribute("CommunicatorServers",
+                               UintegerValue(chooser.MakeSystem(vertices).servers));
+    helper.SetNetworkAttribute("CommunicatorChannels",
+                               UintegerValue(chooser.GetSearch(vertices).workingChannels));
+}
+
 /// @param helper that gets the attributes of the network @param cluster to run on
 /// @param test with them
 void
@@ -238,7 +264,10 @@ SetAttributes(ProteusHelper& helper, const Cluster& cluster, const CollectiveTes
     helper.SetNetworkAttribute("CpuVendor", StringValue(test.cpuVendor));
     helper.SetNetworkAttribute("NetPlugin", StringValue(test.netPlugin));
     helper.SetNetworkAttribute("NcclVariables", StringValue(test.ncclVariables));
-    helper.SetNetworkAttribute("CommunicatorRanks", UintegerValue(test.groups[0].size()));
+    if (test.collective == Collective::SEND_RECV)
+    {
+        SetCommunicator(helper, cluster, test);
+    }
     helper.SetNetworkAttribute("LaunchMode", StringValue(test.launchMode));
     helper.SetNetworkAttribute("LaunchGap", TimeValue(GetLaunchGap(cluster, test)));
     helper.SetCollectiveCosts(test.costs);

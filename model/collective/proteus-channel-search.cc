@@ -292,7 +292,7 @@ SearchChannels(const Cluster& cluster,
         result.messageChannels = isFirst ? messages : std::min(result.messageChannels, messages);
     }
     result.leastRanks = static_cast<uint32_t>(least);
-    if (hasNetwork)
+    if (nics.Get(vertices.front(), 0) != Cluster::NO_VERTEX)
     {
         result.networkCards = nics.CountNics(vertices.front());
         for (uint32_t k = 0; k < result.networkCards; ++k)

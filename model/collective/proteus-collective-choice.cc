@@ -11,6 +11,7 @@
 #include "proteus-net-plugin.h"
 
 #include "ns3/proteus-gpu-model.h"
+#include "ns3/proteus-nccl-thresholds.h"
 #include "ns3/proteus-nccl-tuner.h"
 
 #include <algorithm>
@@ -84,6 +85,20 @@ FindTunable(Collective collective)
         return *a->tunable < *b->tunable;
     });
     return found;
+}
+
+/// @param algorithm of NCCL's tuner @return what it is called here
+std::string
+FindTuned(NcclAlgorithm algorithm)
+{
+    for (const AlgorithmTraits& traits : GetAllAlgorithms())
+    {
+        if (traits.tunable == algorithm)
+        {
+            return traits.name;
+        }
+    }
+    return "";
 }
 
 /// @param collective a collective @return the algorithm for it that keeps rails, or an empty text
@@ -284,7 +299,7 @@ CollectiveChooser::PlanNvlsOf(const std::vector<VertexId>& vertices) const
     question.computeCapability = GetComputeCapability(vertices);
     question.servers = MakeSystem(vertices).servers;
     question.ranksOfServer = search.leastRanks;
-    question.cardGBps = search.networkGBps / search.networkCards;
+    question.cardGBps = question.servers > 1 ? search.networkGBps / search.networkCards : 0;
     question.toCard = search.ring.typeInter;
     NvlsPlan plan = PlanNvls(question);
     const NcclVariables& variables = m_preferences.variables;
@@ -384,8 +399,10 @@ CollectiveChooser::CompleteMessages(const ChannelSearch& search,
     message.bytes = request.collective == Collective::SEND_RECV ? request.bytes
                                                                 : request.bytes / question.ranks;
     message.ranks = std::max(m_preferences.communicatorRanks, question.ranks);
-    message.servers = question.servers;
-    message.channels = search.workingChannels;
+    message.servers = std::max(m_preferences.communicatorServers, question.servers);
+    message.isInside = question.servers == 1;
+    message.channels = m_preferences.communicatorChannels > 0 ? m_preferences.communicatorChannels
+                                                              : search.workingChannels;
     if (variables.mostMessageChannels > 0)
     {
         message.channels = std::min(message.channels, variables.mostMessageChannels);
@@ -396,7 +413,11 @@ CollectiveChooser::CompleteMessages(const ChannelSearch& search,
                                                                 : variables.networkChannels;
     message.networkGBps = search.networkGBps;
     message.networkCards = search.networkCards;
-    message.chunkBytes = question.messageChunkBytes = GetMessageChunk(request.vertices, question);
+    // Parts are those of the communicator; chunks inside a server are those of one server.
+    ChunkQuestion ofCommunicator = question;
+    ofCommunicator.hasNetworkPeers = message.servers > 1;
+    message.chunkBytes = GetMessageChunk(request.vertices, ofCommunicator);
+    question.messageChunkBytes = GetMessageChunk(request.vertices, question);
     message.version = m_preferences.ncclVersion;
     message.llBytes = variables.llMessageBytes.value_or(message.llBytes);
     if (variables.networkChannelGBps > 0)
@@ -415,7 +436,10 @@ CollectiveChooser::CompleteMessages(const ChannelSearch& search,
     question.algorithm = request.algorithm;
     question.bufferBytes = variables.bufferBytes[static_cast<std::size_t>(question.protocol)];
     ChunkPlan plan = PlanChunks(question);
-    plan.stepBytes = std::min(plan.stepBytes, messages.chunkBytes);
+    if (!message.isInside)
+    {
+        plan.stepBytes = std::min(plan.stepBytes, messages.chunkBytes);
+    }
     request.channels = m_preferences.channels > 0 ? m_preferences.channels : messages.channels;
     request.networkChannels =
         m_preferences.networkChannels > 0 ? m_preferences.networkChannels : messages.channels;
@@ -475,16 +499,48 @@ CollectiveChooser::Choose(const CollectiveRequest& request,
     return least < std::numeric_limits<double>::infinity();
 }
 
+uint32_t
+CollectiveChooser::ChooseByThresholds(const ChannelSearch& search,
+                                      const NcclSystem& system,
+                                      CollectiveRequest& request) const
+{
+    const NcclTuner& tuner = GetNcclTuner(m_preferences.ncclVersion);
+    NcclThresholdQuestion question;
+    question.collective = request.collective;
+    question.bytes = request.bytes;
+    question.ranks = system.ranks;
+    question.servers = system.servers;
+    question.channels = search.workingChannels;
+    question.computeCapability = system.computeCapability;
+    question.hasNvlink = system.ring.typeIntra <= NcclPath::NVB;
+    question.llBytes = m_preferences.variables.llThresholdBytes;
+    question.treeBytes = m_preferences.variables.treeThresholdBytes;
+    if (request.algorithm.empty())
+    {
+        const bool isTree = tuner.hasTrees && IsTreeByThreshold(question);
+        request.algorithm = FindTuned(isTree ? NcclAlgorithm::TREE : NcclAlgorithm::RING);
+    }
+    const auto tunable = GetAlgorithmTraits(request.algorithm).tunable;
+    if (!tunable)
+    {
+        return 0;
+    }
+    const NcclLlPlan ll = PlanLlByThreshold(question, tunable == NcclAlgorithm::TREE);
+    if (m_preferences.protocol.empty())
+    {
+        const std::set<Protocol>& admitted = FindNetPlugin(m_preferences.netPlugin).protocols;
+        request.protocol =
+            ll.isTaken && admitted.count(Protocol::LL) > 0 ? Protocol::LL : Protocol::SIMPLE;
+    }
+    return request.protocol == Protocol::LL ? ll.channels : search.workingChannels;
+}
+
 void
-CollectiveChooser::CompleteTuned(const ChannelSearch& search,
-                                 const NcclSystem& system,
-                                 ChunkQuestion question,
-                                 CollectiveRequest& request) const
+CollectiveChooser::ChooseByModel(const NcclSystem& system, CollectiveRequest& request) const
 {
     // What the tuner knows, of what the user leaves open; otherwise what the user wants.
     const NcclVariables& variables = m_preferences.variables;
     CollectiveRequest chosen = request;
-    chosen.protocol = question.protocol;
     const bool isStrict = m_preferences.ncclVersion >= FIRST_STRICT_CHOICE;
     const bool isListed = variables.algorithms.count(request.collective) +
                               variables.protocols.count(request.collective) >
@@ -505,6 +561,26 @@ CollectiveChooser::CompleteTuned(const ChannelSearch& search,
     // Where the model knows none, or would take none, it is as the user says.
     request.algorithm =
         chosen.algorithm.empty() ? GetAlgorithms(request.collective).front() : chosen.algorithm;
+}
+
+void
+CollectiveChooser::CompleteTuned(const ChannelSearch& search,
+                                 const NcclSystem& system,
+                                 ChunkQuestion question,
+                                 CollectiveRequest& request) const
+{
+    const NcclVariables& variables = m_preferences.variables;
+    request.protocol = question.protocol;
+    uint32_t channels = m_preferences.channels;
+    if (GetNcclTuner(m_preferences.ncclVersion).hasModel)
+    {
+        ChooseByModel(system, request);
+    }
+    else
+    {
+        const uint32_t chosen = ChooseByThresholds(search, system, request);
+        channels = channels > 0 ? channels : chosen;
+    }
     question.algorithm = request.algorithm;
     question.protocol = request.protocol;
     const AlgorithmTraits& traits = GetAlgorithmTraits(request.algorithm);
@@ -520,8 +596,7 @@ CollectiveChooser::CompleteTuned(const ChannelSearch& search,
         request.protocol == Protocol::LL128 ? variables.ll128Threads : variables.threads;
     const uint32_t usual = isSlow && request.protocol == Protocol::SIMPLE ? traits.slowThreads : 0;
     const uint32_t threads = said > 0 ? said : usual;
-    request.channels =
-        m_preferences.channels > 0 ? m_preferences.channels : PlanChannels(question, threads);
+    request.channels = channels > 0 ? channels : PlanChannels(question, threads);
     question.channels = request.channels;
     ChunkPlan plan = PlanChunks(question);
     if (request.collective == Collective::ALL_REDUCE && request.protocol == Protocol::SIMPLE &&

@@ -42,7 +42,11 @@ struct CollectivePreferences
     /// Ranks of the communicator that point-to-point operations share their channels in; 0, or less
     /// than the group: those of the group.
     uint32_t communicatorRanks{0};
-    uint32_t computeCapability{0}; //!< ten times; 0: from the model of the first GPU
+    /// Servers that the ranks of the communicator are in; 0, or less than those of the group: those
+    /// of the group.
+    uint32_t communicatorServers{0};
+    uint32_t communicatorChannels{0}; //!< of the communicator; 0: those of the group
+    uint32_t computeCapability{0};    //!< ten times; 0: from the model of the first GPU
     /// Version of NCCL that chooses, 100 times the major plus the minor number, e.g. 207. It
     /// decides which algorithms there are and what the tuner counts with, see GetNcclTuner().
     /// Before 2.8, trees of two servers could have no more of the NVLinks than the network takes.
@@ -122,6 +126,17 @@ class CollectiveChooser
                 const NcclSystem& system,
                 bool heedsAlgorithms,
                 CollectiveRequest& chosen) const;
+
+    /// Chooses algorithm and protocol by thresholds, as before 2.5. @param search of the ranks
+    /// @param system that the ranks are @param request that keeps what it has
+    /// @return channels of it; 0: no algorithm of NCCL's is asked for
+    uint32_t ChooseByThresholds(const ChannelSearch& search,
+                                const NcclSystem& system,
+                                CollectiveRequest& request) const;
+
+    /// Chooses algorithm and protocol by the tuner's model. @param system that the ranks are
+    /// @param request with the protocol where the model does not choose; keeps what it has
+    void ChooseByModel(const NcclSystem& system, CollectiveRequest& request) const;
 
     /// Completes a request that NCCL's tuner decides. @param search of the ranks @param system that
     /// the ranks are @param question about its chunks @param request to complete

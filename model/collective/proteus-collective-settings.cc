@@ -36,6 +36,8 @@ GetCollectiveFields()
         {"Channels", static_cast<uint32_t S::*>(&S::channels)},
         {"NetworkChannels", static_cast<uint32_t S::*>(&S::networkChannels), true},
         {"CommunicatorRanks", static_cast<uint32_t S::*>(&S::communicatorRanks)},
+        {"CommunicatorServers", static_cast<uint32_t S::*>(&S::communicatorServers)},
+        {"CommunicatorChannels", static_cast<uint32_t S::*>(&S::communicatorChannels)},
         {"NcclVersion", static_cast<uint32_t S::*>(&S::ncclVersion)},
         {"CpuVendor", static_cast<std::string S::*>(&S::cpuVendor)},
         {"NetPlugin", static_cast<std::string S::*>(&S::netPlugin), true},

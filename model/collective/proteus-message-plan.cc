@@ -96,7 +96,8 @@ CountPeerChannels(const MessageQuestion& question, uint32_t all)
 MessagePlan
 PlanMessage(const MessageQuestion& question)
 {
-    const bool isNetwork = question.servers > 1;
+    const bool isNetwork = question.servers > 1; // nNodes of the communicator
+    const bool isInside = question.isInside || !isNetwork;
     const uint32_t all = PowerOfTwo(question.channels);
     const uint32_t most = CountPeerChannels(question, all);
     uint32_t least = most;
@@ -106,7 +107,7 @@ PlanMessage(const MessageQuestion& question)
     }
     // In between the limit did not depend on the parts, and parts were those of the protocol.
     const bool hasPartsOfLl = question.version >= FIRST_LIMIT_OF_PEER &&
-                              question.version < FIRST_LIMIT_OF_USED && !isNetwork &&
+                              question.version < FIRST_LIMIT_OF_USED && isInside &&
                               question.bytes <= most * question.llBytes;
     const uint64_t stepBytes = hasPartsOfLl ? question.llStepBytes : question.chunkBytes;
     const uint64_t shortest = std::max<uint64_t>(stepBytes / (isNetwork ? 2 : 8), 1);
@@ -123,12 +124,12 @@ PlanMessage(const MessageQuestion& question)
     const uint32_t counted = question.version >= FIRST_LIMIT_OF_USED   ? plan.channels
                              : question.version >= FIRST_LIMIT_OF_PEER ? most
                                                                        : 1;
-    if (!isNetwork && bytes <= counted * question.llBytes)
+    if (isInside && bytes <= counted * question.llBytes)
     {
         plan.protocol = Protocol::LL;
     }
     plan.chunkBytes = question.chunkBytes;
-    if (isNetwork)
+    if (!isInside)
     {
         plan.chunkBytes /= bytes < question.chunkBytes       ? 4
                            : bytes < 8 * question.chunkBytes ? 2

@@ -28,7 +28,8 @@ struct MessageQuestion
 {
     uint64_t bytes{0};                      //!< of a pair of ranks
     uint32_t ranks{2};                      //!< of the communicator
-    uint32_t servers{1};                    //!< that the ranks are in
+    uint32_t servers{1};                    //!< that the ranks of the communicator are in
+    bool isInside{false};                   //!< the pair is in one server, whatever others are
     uint32_t channels{1};                   //!< of the communicator
     uint32_t localChannels{2};              //!< that the ways inside a server have room for
     uint32_t networkChannels{0};            //!< of a peer in another server; 0: as the version does
@@ -64,6 +65,8 @@ struct MessagePlan
  * - Parts: a message is cut into parts, one for a channel, of no less than an eighth of a chunk
  *   (half of one across servers), with LL from 2.22 to 2.28 of 8 KiB. Parts longer than 32 chunks
  *   (one across servers) get more channels of the peer.
+ * - A communicator of several servers cuts all its messages into parts as those across servers,
+ *   also those that stay inside one.
  * - Protocol: inside a server, messages of up to 16 KiB per channel take LL; which channels count
  *   depends on the version. Messages to other servers take Simple.
  * - Chunks: across servers, those of messages below one chunk and below eight chunks are a quarter

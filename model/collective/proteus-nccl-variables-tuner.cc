@@ -120,6 +120,36 @@ ReadChoices(std::string value, const std::set<std::string>& known, uint32_t vers
     return choices;
 }
 
+/// @param value 0, or bytes @return it
+uint64_t
+ReadThreshold(const std::string& value)
+{
+    return value == "0" ? 0 : ReadNcclBytes(value);
+}
+
+// What NCCL chose by before 2.5, see proteus-nccl-thresholds.h.
+constexpr uint32_t FIRST_TREES = 204;
+constexpr uint32_t FIRST_MODEL = 205;
+const Registration REGISTER_TREE_THRESHOLD("NCCL_TREE_THRESHOLD",
+                                           {[](const std::string& value, NcclVariables& variables) {
+                                                variables.treeThresholdBytes = ReadThreshold(value);
+                                            },
+                                            FIRST_TREES,
+                                            "",
+                                            "",
+                                            "algorithm",
+                                            "",
+                                            FIRST_MODEL});
+const Registration REGISTER_LL_THRESHOLD("NCCL_LL_THRESHOLD",
+                                         {[](const std::string& value, NcclVariables& variables) {
+                                              variables.llThresholdBytes = ReadThreshold(value);
+                                          },
+                                          0,
+                                          "",
+                                          "",
+                                          "protocol",
+                                          "",
+                                          FIRST_MODEL});
 const Registration REGISTER_ALGO("NCCL_ALGO",
                                  {[](const std::string& value, NcclVariables& variables) {
                                       variables.algorithms =

@@ -123,7 +123,7 @@ ParseNcclVariables(const std::string& text, uint32_t version, const NcclVariable
             {
                 NcclVariables read = variables;
                 variable.read(value, read);
-                if (version >= variable.since)
+                if (variable.IsReadBy(version))
                 {
                     variables = read;
                 }
@@ -154,6 +154,12 @@ FindIdleVariables(const std::string& text, uint32_t version)
             lines.push_back(setting + " has no effect: NCCL " + FormatNcclVersion(version) +
                             " does not read it, " + FormatNcclVersion(variable.since) +
                             " is the first that does");
+        }
+        else if (!variable.IsReadBy(version))
+        {
+            lines.push_back(setting + " has no effect: NCCL " + FormatNcclVersion(version) +
+                            " does not read it any more, " + FormatNcclVersion(variable.until) +
+                            " is the first that does not");
         }
         else if (!variable.doubt.empty())
         {

@@ -58,6 +58,8 @@ struct NcclVariables
     uint32_t nvlsChannels{0};                           //!< of NVLS
     uint64_t nvlsChunkBytes{0};                         //!< of NVLS
     uint64_t nvlsTreeChunkBytes{0};                     //!< most of a chunk of NVLSTree
+    std::optional<uint64_t> treeThresholdBytes;         //!< most bytes of a tree, before 2.5
+    std::optional<uint64_t> llThresholdBytes;           //!< most bytes of LL, before 2.5
     bool nvls{true};                                    //!< whether there is NVLS
     bool pat{true};                                     //!< whether there is PAT
     bool c2cLl128{true};                                //!< LL128 where C2C leads to the NIC
@@ -88,6 +90,13 @@ struct NcclVariable
     std::string idle{};   //!< why it changes no result, whatever it says; empty: it may
     std::string option{}; //!< of the programs, that says the same; may be empty
     std::string doubt{};  //!< what of it is not modelled; may be empty
+    uint32_t until{0};    //!< first version that reads it no more; 0: none
+
+    /// @param version of NCCL @return whether it reads the variable
+    bool IsReadBy(uint32_t version) const
+    {
+        return version >= since && (until == 0 || version < until);
+    }
 };
 
 /// @ingroup proteus

@@ -105,6 +105,8 @@ MakePreferences(const ProgramSettings& settings)
     preferences.protocol = settings.protocol;
     preferences.networkChannels = settings.networkChannels;
     preferences.communicatorRanks = settings.communicatorRanks;
+    preferences.communicatorServers = settings.communicatorServers;
+    preferences.communicatorChannels = settings.communicatorChannels;
     preferences.ncclVersion = settings.ncclVersion;
     preferences.cpuVendor = settings.cpuVendor;
     preferences.netPlugin = settings.netPlugin;

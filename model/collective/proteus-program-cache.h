@@ -41,11 +41,13 @@ struct ProgramSettings
     uint32_t channels{0};           //!< of every collective; 0: as NCCL chooses
     uint32_t networkChannels{0};    //!< see CollectivePreferences
     uint32_t communicatorRanks{0};  //!< see CollectivePreferences
-    uint32_t ncclVersion{230};      //!< see CollectivePreferences
-    std::string cpuVendor;          //!< see CollectivePreferences
-    std::string netPlugin;          //!< name of a NetPlugin; empty: that of the network
-    std::string ncclVariables;      //!< see ParseNcclVariables()
-    Maker maker;                    //!< instead of the built-in algorithms; may be empty
+    uint32_t communicatorServers{0};  //!< see CollectivePreferences
+    uint32_t communicatorChannels{0}; //!< see CollectivePreferences
+    uint32_t ncclVersion{230};        //!< see CollectivePreferences
+    std::string cpuVendor;            //!< see CollectivePreferences
+    std::string netPlugin;            //!< name of a NetPlugin; empty: that of the network
+    std::string ncclVariables;        //!< see ParseNcclVariables()
+    Maker maker;                      //!< instead of the built-in algorithms; may be empty
     std::shared_ptr<const CollectiveCosts> costs; //!< of kernels; null: those that are built in
 };
 

@@ -314,7 +314,7 @@ class NcclEstimate
         const bool isAlone = m_system.ranks == m_system.servers && m_latency.isTreeIfAlone;
         const NcclAlgorithm row = isAlone ? NcclAlgorithm::TREE : m_algorithm;
         const double ownUs = m_latency.networkUs[At(row)][At(m_protocol)];
-        const double reportedUs = m_pattern.latencyInterUs;
+        const double reportedUs = m_latency.readsReported ? m_pattern.latencyInterUs : 0;
         if (!m_latency.addsReported)
         {
             return reportedUs > 0 ? reportedUs : ownUs;

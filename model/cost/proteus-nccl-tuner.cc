@@ -44,6 +44,7 @@ MakeOldestLatencies()
     latency.hasPost = false;
     latency.isTreeIfAlone = false;
     latency.plateau = 1;
+    latency.readsReported = false;
     latency.addsReported = false;
     return latency;
 }
@@ -76,6 +77,7 @@ UpdateEarlyLatencies(uint32_t version, NcclLatencies& latency)
     case 212:
         latency.networkUs[RING][SIMPLE] = 28;
         latency.closing = 2;
+        latency.readsReported = true; // ncclNetProperties_v5_t, src/include/nccl_net.h
         break;
     case 214:
         latency.networkUs[RING][SIMPLE] = 9.6;
@@ -382,9 +384,12 @@ MakeTuners()
     }
     const NcclTuner& oldest = tuners.at(OLDEST_MODEL);
     tuners.emplace(205, oldest);
-    NcclTuner withoutLl128 = oldest;
-    withoutLl128.hasLl128 = false; // it came with 2.5
-    tuners.emplace(OLDEST_NCCL, withoutLl128);
+    NcclTuner byThresholds = oldest; // LL128 and a model came with 2.5
+    byThresholds.hasLl128 = false;
+    byThresholds.hasModel = false;
+    tuners.emplace(204, byThresholds);
+    byThresholds.hasTrees = false;
+    tuners.emplace(OLDEST_NCCL, byThresholds);
     return tuners;
 }
 

@@ -60,6 +60,8 @@ struct NcclLatencies
     /// Least bytes of a long ring: times the ranks and the channels, or, if not 0, times the ranks.
     uint64_t plateauBytes{64};
     uint64_t plateauBytesOfRank{0}; //!< see plateauBytes
+    /// Whether a plug-in can tell a latency.
+    bool readsReported{true};
     /// Whether what a plug-in tells comes on top of a hop over the network, with Simple twice, and
     /// not in its place.
     bool addsReported{true};
@@ -98,6 +100,8 @@ struct NcclTuner
 {
     NcclLatencies latency;       //!< what a collective and its hops take
     NcclBandwidths bandwidth;    //!< what it reaches
+    bool hasModel{true};         //!< it chooses by a model; otherwise by NcclThresholds
+    bool hasTrees{true};         //!< all-reduce by trees
     bool hasLl128{true};         //!< protocol LL128
     bool hasNvls{true};          //!< sums in NVSwitches
     bool hasNvlsTree{true};      //!< the same across servers
@@ -142,9 +146,9 @@ std::string FormatNcclVersion(uint32_t version);
 
 /**
  * @ingroup proteus
- * Versions before 2.6 have the numbers of 2.6 here. (NCCL before 2.5 had thresholds instead of a
- * cost model, and before 2.4 no trees; that is not modelled.) Versions after the newest one that is
- * known have its numbers.
+ * Versions before 2.6 have the numbers of 2.6 here. (NCCL before 2.5 has thresholds instead of a
+ * cost model, see proteus-nccl-thresholds.h, and before 2.4 no trees.) Versions after the newest
+ * one that is known have its numbers.
  * @param version 100 times the major and the minor number, e.g. 218
  * @return the tuner of that version
  */

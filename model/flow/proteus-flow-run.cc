@@ -202,6 +202,8 @@ GetFlowCollectiveFields()
             "Channels",
             "NetworkChannels",
             "CommunicatorRanks",
+            "CommunicatorServers",
+            "CommunicatorChannels",
             "NcclVersion",
             "CpuVendor",
             "NetPlugin",

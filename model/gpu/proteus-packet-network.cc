@@ -117,6 +117,18 @@ PacketNetwork::GetTypeId()
                           UintegerValue(0),
                           MakeUintegerAccessor(&PacketNetwork::m_communicatorRanks),
                           MakeUintegerChecker<uint32_t>())
+            .AddAttribute("CommunicatorServers",
+                          "Servers that the ranks of the communicator are in; 0: those of the "
+                          "message.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&PacketNetwork::m_communicatorServers),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute("CommunicatorChannels",
+                          "Channels of the communicator; 0: as the ranks of the message would "
+                          "have.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&PacketNetwork::m_communicatorChannels),
+                          MakeUintegerChecker<uint32_t>(0, 64))
             .AddAttribute(
                 "NcclVersion",
                 "Version of NCCL that chooses algorithm and protocol, 100 times the major "
@@ -252,6 +264,8 @@ PacketNetwork::MakeSettings() const
     settings.channels = m_channels;
     settings.networkChannels = m_networkChannels;
     settings.communicatorRanks = m_communicatorRanks;
+    settings.communicatorServers = m_communicatorServers;
+    settings.communicatorChannels = m_communicatorChannels;
     settings.ncclVersion = m_ncclVersion;
     settings.cpuVendor = m_cpuVendor;
     settings.netPlugin = m_netPlugin;

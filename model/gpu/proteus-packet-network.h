@@ -229,6 +229,8 @@ class PacketNetwork : public Object, public Network
     std::string m_netPlugin;                              //!< attribute
     std::string m_ncclVariables;                          //!< attribute
     uint32_t m_communicatorRanks;                         //!< attribute
+    uint32_t m_communicatorServers;                       //!< attribute
+    uint32_t m_communicatorChannels;                      //!< attribute
     Time m_pluginLatency;                                 //!< attribute
     std::string m_algorithm;                              //!< attribute
     std::string m_protocol;                               //!< attribute

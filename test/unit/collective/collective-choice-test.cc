@@ -275,6 +275,35 @@ TEST(CollectiveChoice, ChoosesAsTheTuner)
     EXPECT_EQ(request.chunkBytes, 131072u);
 }
 
+TEST(CollectiveChoice, Before25ByThresholds)
+{
+    const Group group("dgx1-v100", 1, 8);
+    CollectivePreferences preferences;
+    preferences.ncclVersion = 204;
+    const auto choose = [&](uint64_t bytes) {
+        CollectiveRequest request;
+        request.collective = Collective::ALL_REDUCE;
+        request.bytes = bytes;
+        request.vertices = group.vertices;
+        CollectiveChooser(group.cluster, group.paths, preferences).Complete(request);
+        return request;
+    };
+    EXPECT_EQ(choose(1 << 20).protocol, Protocol::LL);
+    EXPECT_EQ(choose(1 << 20).algorithm, "ring");
+    EXPECT_EQ(choose(32768).channels, 2u);
+    EXPECT_EQ(choose(1 << 21).protocol, Protocol::SIMPLE);
+    EXPECT_EQ(choose(1 << 21).channels, 12u);
+    preferences.protocol = "LL";
+    EXPECT_EQ(choose(1 << 21).protocol, Protocol::LL);
+    preferences.protocol.clear();
+    preferences.algorithm = "halving-doubling"; // none of NCCL's
+    EXPECT_EQ(choose(8).algorithm, "halving-doubling");
+    EXPECT_EQ(choose(8).protocol, Protocol::SIMPLE);
+    preferences.algorithm.clear();
+    preferences.variables = ParseNcclVariables("NCCL_LL_THRESHOLD=0", 204);
+    EXPECT_EQ(choose(8).protocol, Protocol::SIMPLE);
+}
+
 TEST(CollectiveChoice, OldTreesOfSimpleCutChunksByTheirDepth)
 {
     // Eight GPUs of each of two servers: a depth of eight. 16 channels.

@@ -164,3 +164,25 @@ TEST(MessagePlan, AcrossServers)
     question.networkGBps = 50;
     EXPECT_EQ(PlanMessage(question).channels, 1u);
 }
+
+TEST(MessagePlan, OfManyServersHaveFewerChannels)
+{
+    // Of a send-receive of B200 the NICs see so many channels for each peer: 42, 44, 26, 14.6 and
+    // 14.4 GB/s of 2, 4, 8, 16 and 32 servers. Pairs inside a server have as many.
+    MessageQuestion question;
+    question.bytes = 1 << 30;
+    question.channels = 16;
+    question.localChannels = 36;
+    question.networkGBps = 50;
+    for (const auto& [servers, channels] :
+         {std::make_pair(2u, 4u), {4u, 4u}, {8u, 2u}, {16u, 1u}, {32u, 1u}})
+    {
+        question.servers = servers;
+        question.ranks = 8 * servers;
+        for (const bool isInside : {true, false})
+        {
+            question.isInside = isInside;
+            EXPECT_EQ(PlanMessage(question).channels, channels) << servers;
+        }
+    }
+}

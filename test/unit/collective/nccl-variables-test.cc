@@ -108,6 +108,15 @@ TEST(NcclVariables, WhatDoesNothingIsNamed)
     EXPECT_EQ(ParseNcclVariables("NCCL_P2P_NET_CHUNKSIZE=1M", 212).networkChunkBytes, 0u);
     EXPECT_EQ(ParseNcclVariables("NCCL_P2P_NET_CHUNKSIZE=1M", 214).networkChunkBytes, MIB);
     EXPECT_EQ(first("NCCL_BUFFSIZE=8M", 230), "");
+    // Thresholds went with 2.5.
+    EXPECT_EQ(first("NCCL_TREE_THRESHOLD=0", 204), "");
+    EXPECT_NE(first("NCCL_TREE_THRESHOLD=0", 205).find("does not read it any more"),
+              std::string::npos);
+    EXPECT_NE(first("NCCL_TREE_THRESHOLD=0", 203).find("2.4 is the first that does"),
+              std::string::npos);
+    EXPECT_EQ(ParseNcclVariables("NCCL_TREE_THRESHOLD=0", 204).treeThresholdBytes, 0u);
+    EXPECT_FALSE(ParseNcclVariables("NCCL_TREE_THRESHOLD=0", 205).treeThresholdBytes.has_value());
+    EXPECT_EQ(ParseNcclVariables("NCCL_LL_THRESHOLD=1M", 204).llThresholdBytes, MIB);
 }
 
 TEST(NcclVariables, BuffersAreCutIntoEightSlots)

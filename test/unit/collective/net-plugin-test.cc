@@ -112,6 +112,27 @@ TEST(NetPlugin, TellsTheTunerBefore218WhatItCountsInPlaceOfItsOwn)
     EXPECT_EQ(algorithm(""), "ring");
 }
 
+TEST(NetPlugin, TellsTheTunerNothingBefore212)
+{
+    // ncclNetProperties_v5_t is the first with a latency (v2.12.7, src/include/nccl_net.h).
+    const Cluster cluster = MakeCluster("dgx1-v100", 2);
+    const Paths paths(cluster);
+    const auto latency = [&](const char* name, uint32_t version) {
+        CollectivePreferences preferences;
+        preferences.netPlugin = name;
+        preferences.ncclVersion = version;
+        return NcclCostModel(
+                   CollectiveChooser(cluster, paths, preferences).MakeSystem(cluster.GetGpus()))
+            .GetCost(Collective::ALL_REDUCE, NcclAlgorithm::RING, NcclProtocol::LL)
+            .latencyUs;
+    };
+    for (const uint32_t version : {206, 208, 211})
+    {
+        EXPECT_EQ(latency("efa", version), latency("", version)) << version;
+    }
+    EXPECT_GT(latency("efa", 212), latency("", 212) + 75);
+}
+
 TEST(NetPlugin, SetsVariablesThatTheUserMaySetOtherwise)
 {
     constexpr uint64_t KIB = 1024;
