@@ -25,7 +25,7 @@ TEST(NearestName, IsSuggested)
     EXPECT_EQ(Suggest("h20", servers), "there are dgx2, dgx-h100, hgx-h800, hgx-h100");
     EXPECT_EQ(Suggest("spine-leaf", {"leaf-spine", "fat-tree"}), "did you mean leaf-spine?");
     EXPECT_EQ(Suggest("gpt3-6.7B", {"2.7B", "6.7B"}), "did you mean 6.7B?");
-    EXPECT_EQ(Suggest("-", {"a", "b"}), "there are a, b");
+    EXPECT_EQ(Suggest("-", {"alpha", "beta"}), "there are alpha, beta");
     EXPECT_EQ(FindAlias("GPT-2", names), "gpt2");
     EXPECT_EQ(FindAlias("gpt3", names), "");
     EXPECT_EQ(FindAlias("gpt2\u00e9", names), "");

@@ -320,7 +320,7 @@ const std::vector<Mistake> MISTAKES{
     {"collective", {"--launchMode=threads"}, "--launchMode=threads: there are stream"},
     {"collective", {"--grouping=pairs"}, "--grouping=pairs: there are stride, block"},
     {"gpt3", {"--executor=packets"}, "--executor=packets: did you mean packet?"},
-    {"gpt3", {"--executor=flow;packet"}, "--executor=flow;packet: there are both, packet"},
+    {"gpt3", {"--executor=flow;packet"}, "--executor=flow;packet: did you mean packet or flow?"},
     {"gpt3", {"--executor="}, "--executor needs a value"},
     {"gpt3", {"--executor=flow_calibrated"}, "needs --calibration=FILE"},
     {"gpt3", {"--htae=new"}, "--htae=new: there are flow, classic"},

@@ -46,7 +46,7 @@ ExpectNamed(const std::string& program,
 
 TEST(UnsaidMistakes, NamesHaveNoLettersTooMany)
 {
-    ExpectRefused("run", Small({"--model=gpt\u00e9", "--strategy=dp=2"}), "there are alexnet");
+    ExpectRefused("run", Small({"--model=gpt\u00e9", "--strategy=dp=2"}), "did you mean gpt?");
 }
 
 TEST(UnsaidMistakes, NamesWithControlCharactersBreakNoLine)
