@@ -142,6 +142,10 @@ MakeTest(const CollectiveProgramOptions& options, const Schedule& schedule, cons
     {
         Warn(line);
     }
+    for (const std::string& line : FindUntuned(test.collective, test.ncclVariables))
+    {
+        Warn(line);
+    }
     test.launchMode = options.launchMode;
     if (!(options.pluginLatency >= 0) || options.pluginLatency > 1e6)
     {

@@ -77,6 +77,24 @@ FindNoMessages(Collective collective)
                : std::string(ToString(collective)) + " sends no messages, whose channels these are";
 }
 
+std::vector<std::string>
+FindUntuned(Collective collective, const std::string& variables)
+{
+    std::vector<std::string> lines;
+    for (const auto& [name, value] : SplitNcclVariables(variables))
+    {
+        const NcclVariable* variable = NcclVariableRegistry::Get().Find(name);
+        if (IsPointToPoint(collective) && variable != nullptr &&
+            (variable->option == "algorithm" || variable->option == "protocol"))
+        {
+            lines.push_back(name + "=" + value +
+                            " has no effect: NCCL has one way for the messages of " +
+                            ToString(collective) + "; --" + variable->option + " is obeyed");
+        }
+    }
+    return lines;
+}
+
 std::string
 FindSameChoices(const Cluster& cluster, const std::string& vendor)
 {

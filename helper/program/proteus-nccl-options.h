@@ -78,6 +78,11 @@ std::string FindNoNetwork(const Cluster& cluster);
 std::string FindNoMessages(Collective collective);
 
 /// @ingroup proteus
+/// @param collective that runs @param variables of NCCL's environment
+/// @return a line for each that chooses among algorithms or protocols, where NCCL chooses none
+std::vector<std::string> FindUntuned(Collective collective, const std::string& variables);
+
+/// @ingroup proteus
 /// @param cluster that collectives run on @param vendor of CPUs, see CpuVendorFromString()
 /// @return why it does nothing, or empty: other CPUs than those of the cluster, for which NCCL
 /// chooses the same for all collectives of all GPUs, and of those of one server, from 8 B to 8 GiB

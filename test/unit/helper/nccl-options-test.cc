@@ -56,4 +56,10 @@ TEST(NcclOptions, SayWhereTheyDoNothing)
     EXPECT_NE(FindSameChoices(one, "intel"), "");
     EXPECT_EQ(FindSameChoices(two, "intel"), "");
     EXPECT_EQ(FindSameChoices(one, "amd"), ""); // as the cluster has it
+    const std::string variables = "NCCL_ALGO=Ring,NCCL_BUFFSIZE=8M,NCCL_PROTO=LL";
+    const auto lines = FindUntuned(Collective::ALL_TO_ALL, variables);
+    ASSERT_EQ(lines.size(), 2u);
+    EXPECT_EQ(lines[0].find("NCCL_ALGO=Ring has no effect"), 0u) << lines[0];
+    EXPECT_NE(lines[1].find("--protocol is obeyed"), std::string::npos) << lines[1];
+    EXPECT_TRUE(FindUntuned(Collective::ALL_GATHER, variables).empty());
 }
