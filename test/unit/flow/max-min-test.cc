@@ -180,6 +180,39 @@ TEST(MaxMin, WhatComesFirstIsTakenFromAllAlikeOnACircle)
     }
 }
 
+// As multicasts of a rack: every flow sends over a link of its own, and answers on all others.
+TEST(MaxMin, WhatComesFirstOnAllOtherLinksIsASystemOfEquations)
+{
+    constexpr uint32_t N = 40;
+    constexpr double SENDS = 12;
+    constexpr double ANSWERS = 0.2;
+    MaxMinSolver solver;
+    std::vector<double> capacities;
+    double sum = 0;
+    for (uint32_t i = 0; i < N; ++i)
+    {
+        capacities.push_back(100 + i);
+        sum += capacities.back();
+        solver.AddResource(capacities.back());
+    }
+    for (uint32_t i = 0; i < N; ++i)
+    {
+        solver.AddFlow();
+        for (uint32_t link = 0; link < N; ++link)
+        {
+            solver.AddUse(link, link == i ? SENDS : ANSWERS, link != i);
+        }
+    }
+    solver.Solve();
+    const double rates = sum / (SENDS + (N - 1) * ANSWERS);
+    for (uint32_t i = 0; i < N; ++i)
+    {
+        const double rate = (capacities[i] - ANSWERS * rates) / (SENDS - ANSWERS);
+        EXPECT_NEAR(solver.GetRate(i), rate, 1e-6 * rate);
+        EXPECT_EQ(solver.GetHeld(i), i);
+    }
+}
+
 // Random cases: what is left by what comes first is shared max-min fairly.
 TEST(MaxMin, SharesWhatIsLeftFairly)
 {
