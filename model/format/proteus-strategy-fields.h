@@ -51,7 +51,8 @@ ReadName(const JsonValue& object, const char* key, F fromString, T& value)
 {
     if (const auto field = object.Find(key))
     {
-        const std::string& text = field->AsName();
+        // What is no text, as "true", is answered with the names, too.
+        const std::string text = field->IsString() ? field->AsName() : field->Shown();
         value = field->Check([&] { return fromString(text); });
     }
 }

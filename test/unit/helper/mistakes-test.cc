@@ -288,6 +288,7 @@ const std::vector<Mistake> MISTAKES{
     {"compile",
      {MODEL, "--strategy=dp=2,microbatch=4"},
      "/microbatch: unknown field; did you mean"},
+    {"run", {MODEL, "--strategy=dp=2,recompute=true"}, "/recompute: unknown recomputation 'true'"},
     {"run", {MODEL, R"(--strategy={"dp": 8, "version": 2})"}, "/version: must be 1, not 2"},
     {"run",
      {"--traceCompute=measured", "--trace=x"},
