@@ -169,18 +169,11 @@ PrintTopology(const Cluster& cluster, const CollectiveTest& test)
 {
     for (const auto& group : test.groups)
     {
-        std::vector<VertexId> vertices;
-        for (const DeviceId device : group)
-        {
-            vertices.push_back(cluster.GetGpus()[device]);
-        }
-        CollectivePreferences preferences;
-        preferences.ncclVersion = test.ncclVersion;
-        preferences.cpuVendor = test.cpuVendor;
-        preferences.netPlugin = test.netPlugin;
-        preferences.variables =
-            GetNcclVariables(test.netPlugin, test.ncclVariables, test.ncclVersion);
-        PrintChannels(cluster, vertices, test.channels, preferences, std::cout);
+        PrintChannels(cluster,
+                      GetVertices(cluster, group),
+                      test.channels,
+                      MakePreferences(test),
+                      std::cout);
     }
 }
 

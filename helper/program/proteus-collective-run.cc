@@ -15,9 +15,9 @@
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-executor-settings.h"
 #include "ns3/proteus-gpu-model.h"
-#include "ns3/proteus-net-plugin.h"
 #include "ns3/proteus-packet-network.h"
 #include "ns3/proteus-plural.h"
+#include "ns3/proteus-program-cache.h"
 #include "ns3/proteus-program-repeat.h"
 #include "ns3/proteus-ranks.h"
 #include "ns3/proteus-warning.h"
@@ -229,18 +229,9 @@ GetLaunchPeriodPs(const Cluster& cluster,
 void
 SetCommunicator(ProteusHelper& helper, const Cluster& cluster, const CollectiveTest& test)
 {
-    std::vector<VertexId> vertices;
-    for (const DeviceId rank : test.groups[0])
-    {
-        vertices.push_back(cluster.GetGpus()[rank]);
-    }
-    CollectivePreferences preferences;
-    preferences.ncclVersion = test.ncclVersion;
-    preferences.cpuVendor = test.cpuVendor;
-    preferences.netPlugin = test.netPlugin;
-    preferences.variables = GetNcclVariables(test.netPlugin, test.ncclVariables, test.ncclVersion);
+    const std::vector<VertexId> vertices = GetVertices(cluster, test.groups[0]);
     const Paths paths(cluster);
-    const CollectiveChooser chooser(cluster, paths, preferences);
+    const CollectiveChooser chooser(cluster, paths, MakePreferences(test));
     helper.SetNetworkAttribute("CommunicatorRanks", UintegerValue(vertices.size()));
     helper.SetNetworkAttribute("CommunicatorServers",
                                UintegerValue(chooser.MakeSystem(vertices).servers));
@@ -379,6 +370,28 @@ IsPipelined(const CollectiveTest& test)
 }
 
 } // namespace
+
+CollectivePreferences
+MakePreferences(const CollectiveTest& test)
+{
+    CollectiveSettings settings;
+    settings.ncclVersion = test.ncclVersion;
+    settings.cpuVendor = test.cpuVendor;
+    settings.netPlugin = test.netPlugin;
+    settings.ncclVariables = test.ncclVariables;
+    return MakePreferences(settings);
+}
+
+std::vector<VertexId>
+GetVertices(const Cluster& cluster, const std::vector<DeviceId>& group)
+{
+    std::vector<VertexId> vertices;
+    for (const DeviceId device : group)
+    {
+        vertices.push_back(cluster.GetGpus()[device]);
+    }
+    return vertices;
+}
 
 std::vector<CollectiveRow>
 RunCollective(const Cluster& cluster,

@@ -8,6 +8,7 @@
 #define PROTEUS_COLLECTIVE_RUN_H
 
 #include "ns3/proteus-cluster.h"
+#include "ns3/proteus-collective-choice.h"
 #include "ns3/proteus-collective-table.h"
 #include "ns3/proteus-helper.h"
 #include "ns3/proteus-msccl.h"
@@ -56,6 +57,14 @@ struct CollectiveTest
     uint32_t parameterServers{1};                  //!< of algorithm parameter-server
     std::shared_ptr<const CollectiveCosts> costs;  //!< of kernels; null: those that are built in
 };
+
+/// @ingroup proteus
+/// @param test of a collective @return what it says of NCCL's choices
+CollectivePreferences MakePreferences(const CollectiveTest& test);
+
+/// @ingroup proteus
+/// @param cluster with GPUs @param group some of them @return their vertices, in the same order
+std::vector<VertexId> GetVertices(const Cluster& cluster, const std::vector<DeviceId>& group);
 
 /**
  * @ingroup proteus

@@ -80,11 +80,15 @@ FindNoMessages(Collective collective)
 std::vector<std::string>
 FindUntuned(Collective collective, const std::string& variables)
 {
+    if (!IsPointToPoint(collective))
+    {
+        return {};
+    }
     std::vector<std::string> lines;
     for (const auto& [name, value] : SplitNcclVariables(variables))
     {
         const NcclVariable* variable = NcclVariableRegistry::Get().Find(name);
-        if (IsPointToPoint(collective) && variable != nullptr &&
+        if (variable != nullptr &&
             (variable->option == "algorithm" || variable->option == "protocol"))
         {
             lines.push_back(name + "=" + value +

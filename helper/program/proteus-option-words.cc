@@ -13,19 +13,6 @@ namespace ns3
 namespace proteus
 {
 
-namespace
-{
-
-/// Where the rates and delays of links are said.
-const char* const LINKS =
-    "--cluster=PRESET:nic=4x200G-roce,mtu=4096 changes NICs; any link is a line of a cluster file, "
-    "which proteus-cluster --output=FILE.json writes";
-/// Where the sizes of a model are said.
-const char* const SIZES =
-    "it is part of the model: proteus-run --model=FILE --variables=NAME=VALUE";
-
-} // namespace
-
 const std::vector<OptionWords>&
 GetOptionWords()
 {
@@ -40,11 +27,24 @@ GetOptionWords()
          {"fabric"},
          {},
          "--cluster=FILE reads a topology, --fabric builds the network between servers"},
-        {{"bandwidth", "linkRate", "linkBandwidth", "linkSpeed", "nic", "nicRate", "rate", "speed"},
+        {{"bandwidth",
+          "linkRate",
+          "linkBandwidth",
+          "linkSpeed",
+          "nic",
+          "nicRate",
+          "rate",
+          "speed",
+          "latency",
+          "linkLatency",
+          "linkDelay",
+          "delay",
+          "mtu",
+          "packetSize"},
          {},
          {},
-         LINKS},
-        {{"latency", "linkLatency", "linkDelay", "delay", "mtu", "packetSize"}, {}, {}, LINKS},
+         "--cluster=PRESET:nic=4x200G-roce,mtu=4096 changes NICs; any link is a line of a cluster "
+         "file, which proteus-cluster --output=FILE.json writes"},
         {{"routing", "loadBalancing", "ecmp", "adaptiveRouting", "spray"},
          {},
          {"ns3::proteus::Fabric::Routing"},
@@ -97,19 +97,33 @@ GetOptionWords()
          {"recompute"},
          {},
          "it is part of the strategy, --strategy=...,recompute=..."},
-        {{"zero", "zeroStage", "fsdp", "expertParallel", "contextParallel", "sequenceParallel"},
+        {{"zero",
+          "zeroStage",
+          "fsdp",
+          "expertParallel",
+          "contextParallel",
+          "sequenceParallel",
+          "ep",
+          "cp",
+          "sp"},
          {},
          {},
          "it is part of a strategy, proteus-run --strategy=..."},
-        {{"ep", "cp", "sp"}, {}, {}, "it is part of a strategy, proteus-run --strategy=..."},
-        {{"layers", "numLayers", "hidden", "hiddenSize", "heads", "numAttentionHeads"},
+        {{"layers",
+          "numLayers",
+          "hidden",
+          "hiddenSize",
+          "heads",
+          "numAttentionHeads",
+          "sequence",
+          "seqLength",
+          "seqLen",
+          "sequenceLength",
+          "contextLength",
+          "vocab"},
          {},
          {},
-         SIZES},
-        {{"sequence", "seqLength", "seqLen", "sequenceLength", "contextLength", "vocab"},
-         {},
-         {},
-         SIZES},
+         "it is part of the model: proteus-run --model=FILE --variables=NAME=VALUE"},
         {{"dtype", "precision"}, {"dataType"}, {}, ""},
         {{"seed", "randomSeed", "rngSeed"},
          {"stream"},

@@ -445,14 +445,8 @@ Validate(const LoadedTable& loaded, const ValidationOptions& options)
     test.pluginLatencyUs = table.pluginLatencyUs;
     test.networkChannels = table.networkChannels;
     const Paths paths(cluster);
-    std::vector<VertexId> vertices;
-    for (const DeviceId device : test.groups[0])
-    {
-        vertices.push_back(cluster.GetGpus()[device]);
-    }
-    CollectivePreferences preferences;
-    preferences.ncclVersion = table.ncclVersion;
-    const NcclCostModel model(CollectiveChooser(cluster, paths, preferences).MakeSystem(vertices));
+    const NcclCostModel model(CollectiveChooser(cluster, paths, MakePreferences(test))
+                                  .MakeSystem(GetVertices(cluster, test.groups[0])));
     for (const auto& [bytes, us] : loaded.sizes)
     {
         if (bytes < options.minBytes || bytes > options.maxBytes)

@@ -149,16 +149,18 @@ Suggest(const std::string& name, const std::vector<std::string>& names)
         }
         all += (all.empty() ? "there are " : ", ") + candidate;
     }
-    const std::string nearest = meant.empty() ? FindNearest(name, names) : "";
-    if (meant.empty() && nearest.empty())
+    if (const std::string nearest = FindNearest(name, names); meant.empty() && !nearest.empty())
+    {
+        meant.push_back(nearest);
+    }
+    if (meant.empty())
     {
         std::copy_if(names.begin(),
                      names.end(),
                      std::back_inserter(meant),
                      [&name](const std::string& candidate) { return HasWords(name, candidate); });
     }
-    const std::string likely = meant.empty() ? nearest : ListAlternatives(meant);
-    return likely.empty() ? all : "did you mean " + likely + "?";
+    return meant.empty() ? all : "did you mean " + ListAlternatives(meant) + "?";
 }
 
 } // namespace proteus

@@ -89,44 +89,59 @@ class Finder
         m_doubts.push_back(std::to_string(element.line) + ": " + text);
     }
 
+    /// A step, and the thread block that it is of.
+    struct PlacedStep
+    {
+        const XmlElement& block;
+        const XmlElement& step;
+    };
+
+    /// @param gpu of the schedule @return its steps, by thread block
+    static std::vector<PlacedStep> ListSteps(const XmlElement& gpu)
+    {
+        std::vector<PlacedStep> steps;
+        for (const XmlElement& block : GetBlocks(gpu))
+        {
+            for (const XmlElement& step : block.children)
+            {
+                steps.push_back({block, step});
+            }
+        }
+        return steps;
+    }
+
     /// Names the first step that waits where MSCCL never would go on, and the first that says a
     /// step to wait for and no thread block.
     void FindWaits()
     {
         for (const XmlElement& gpu : m_algo.children)
         {
+            const std::vector<PlacedStep> steps = ListSteps(gpu);
             // MSCCL counts up the steps of a block that others may wait for, which say so (hasdep).
             std::map<int64_t, int64_t> lastSeen;
-            for (const XmlElement& block : GetBlocks(gpu))
+            for (const auto& [block, step] : steps)
             {
                 int64_t& last = lastSeen.emplace(GetNumber(block, "id"), -1).first->second;
-                for (const XmlElement& step : block.children)
-                {
-                    const std::string* seen = step.Find("hasdep");
-                    last = seen == nullptr || *seen == "1" ? GetNumber(step, "s") : last;
-                }
+                const std::string* seen = step.Find("hasdep");
+                last = seen == nullptr || *seen == "1" ? GetNumber(step, "s") : last;
             }
-            for (const XmlElement& block : GetBlocks(gpu))
+            for (const auto& [block, step] : steps)
             {
-                for (const XmlElement& step : block.children)
+                const int64_t waitFor = GetNumber(step, "depid");
+                const int64_t until = GetNumber(step, "deps");
+                if (waitFor < 0 && until >= 0)
                 {
-                    const int64_t waitFor = GetNumber(step, "depid");
-                    const int64_t until = GetNumber(step, "deps");
-                    if (waitFor < 0 && until >= 0)
-                    {
-                        Add(step,
-                            Say("deps", until) + " has no effect without depid, a thread block");
-                        return;
-                    }
-                    if (waitFor >= 0 && lastSeen.at(waitFor) < until)
-                    {
-                        Add(step,
-                            "waits for step " + std::to_string(until) + " of thread block " +
-                                std::to_string(waitFor) +
-                                ", where hasdep is 0: MSCCL would wait for ever; here it goes "
-                                "on when that step has ended");
-                        return;
-                    }
+                    Add(step, Say("deps", until) + " has no effect without depid, a thread block");
+                    return;
+                }
+                if (waitFor >= 0 && lastSeen.emplace(waitFor, -1).first->second < until)
+                {
+                    Add(step,
+                        "waits for step " + std::to_string(until) + " of thread block " +
+                            std::to_string(waitFor) +
+                            ", where hasdep is 0: MSCCL would wait for ever; here it goes on when "
+                            "that step has ended");
+                    return;
                 }
             }
         }
@@ -137,24 +152,19 @@ class Finder
     {
         for (const XmlElement& gpu : m_algo.children)
         {
+            const std::vector<PlacedStep> steps = ListSteps(gpu);
             std::set<std::pair<int64_t, int64_t>> awaited; // thread block and step
-            for (const XmlElement& block : GetBlocks(gpu))
+            for (const auto& [block, step] : steps)
             {
-                for (const XmlElement& step : block.children)
-                {
-                    awaited.emplace(GetNumber(step, "depid"), GetNumber(step, "deps"));
-                }
+                awaited.emplace(GetNumber(step, "depid"), GetNumber(step, "deps"));
             }
-            for (const XmlElement& block : GetBlocks(gpu))
+            for (const auto& [block, step] : steps)
             {
-                for (const XmlElement& step : block.children)
+                if (GetNumber(step, "hasdep") == 1 &&
+                    awaited.count({GetNumber(block, "id"), GetNumber(step, "s")}) == 0)
                 {
-                    if (GetNumber(step, "hasdep") == 1 &&
-                        awaited.count({GetNumber(block, "id"), GetNumber(step, "s")}) == 0)
-                    {
-                        Add(step, "hasdep = 1 has no effect: no step waits for this one");
-                        return;
-                    }
+                    Add(step, "hasdep = 1 has no effect: no step waits for this one");
+                    return;
                 }
             }
         }
