@@ -10,6 +10,7 @@
 #include "proteus-flow-classes.h"
 
 #include "ns3/proteus-algorithm-traits.h"
+#include "ns3/proteus-algorithms.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-net-plugin.h"
@@ -48,13 +49,20 @@ constexpr double RATE_STEPS = 1e5;
 
 /// Bytes of a collective of which every channel gets one chunk of every rank.
 uint64_t
-CountChunkBytes(const CollectiveRequest& request)
+CountChunkBytes(const Cluster& cluster, const CollectiveRequest& request)
 {
     const AlgorithmTraits& traits = GetAlgorithmTraits(request.algorithm);
-    // With NVLS every rank is the head of a chunk.
-    const bool isCommon = traits.hasCommonChunks && !traits.hasNvlsChannels;
-    return request.chunkBytes * std::max<uint64_t>(request.channels, 1) *
-           (isCommon ? 2 : request.vertices.size());
+    uint64_t chunks = request.vertices.size();
+    if (traits.hasNvlsChannels)
+    {
+        // Every rank of a server is the head of a chunk, which is one for all servers.
+        chunks /= GroupByServer(cluster, request.vertices).size();
+    }
+    else if (traits.hasCommonChunks)
+    {
+        chunks = 2;
+    }
+    return request.chunkBytes * std::max<uint64_t>(request.channels, 1) * chunks;
 }
 
 } // namespace
@@ -327,7 +335,7 @@ FlowProfiles::SetBetween(Shape& shape)
 }
 
 uint64_t
-FlowProfiles::CountSteadyBytes(const CollectiveRequest& request, const Family& family)
+FlowProfiles::CountSteadyBytes(const CollectiveRequest& request, const Family& family) const
 {
     const uint64_t most =
         std::max(MAX_MESSAGES, STEADY_ROUNDS * request.slots * family.parts.front()->flows.size());
@@ -338,7 +346,8 @@ FlowProfiles::CountSteadyBytes(const CollectiveRequest& request, const Family& f
         !HasRoot(request.collective))
     {
         // It goes round the ring in loops, each of which waits for the one before.
-        least = std::max(least, STEADY_LOOPS * (request.slots / 2) * CountChunkBytes(request));
+        least = std::max(least,
+                         STEADY_LOOPS * (request.slots / 2) * CountChunkBytes(m_cluster, request));
     }
     // Whole chunks and loops: a short one costs more for a byte.
     const double times =
@@ -399,7 +408,7 @@ FlowProfiles::FindShape(TaskId id)
     shape.common = family;
     if (!family->isWhole && family->bytesPerMessage == 0)
     {
-        family->leastBytes = FIRST_CHUNKS * CountChunkBytes(request);
+        family->leastBytes = FIRST_CHUNKS * CountChunkBytes(m_cluster, request);
         request.bytes = std::min(shape.bytes, family->leastBytes);
         if (request.bytes == shape.bytes)
         {
@@ -509,42 +518,59 @@ FlowProfiles::PlanRoutes(TaskId id, const std::vector<ProgramFlow>& flows)
 }
 
 const ClassTimes&
+FlowProfiles::Replay(Part& part,
+                     const std::vector<uint32_t>& routes,
+                     const std::vector<uint32_t>& classOf,
+                     std::size_t nClasses,
+                     uint32_t ranks)
+{
+    if (!part.program)
+    {
+        part.program = std::make_shared<CollectiveProgram>(m_programs->Make(part.request));
+    }
+    const CollectiveProgram& program = *part.program;
+    const ReplayName name = NameReplay(program, part.flows, routes, m_routes, part.costs, classOf);
+    auto place = m_replays.find(name);
+    if (place == m_replays.end())
+    {
+        const ReplayTimes times =
+            ReplayProgram(program, part.flows, routes, m_routes, part.costs, false, m_goOn);
+        place = m_replays
+                    .emplace(name,
+                             AddUpClasses(times,
+                                          part.flows,
+                                          classOf,
+                                          static_cast<uint32_t>(nClasses),
+                                          ranks))
+                    .first;
+    }
+    // The steps of rings of hundreds of GPUs take hundreds of megabytes, and are seldom needed
+    // again.
+    if (CountMessages(part.flows) > MOST_KEPT_MESSAGES)
+    {
+        part.program = nullptr;
+    }
+    return place->second;
+}
+
+const ClassTimes&
 FlowProfiles::FindTiming(Part& part,
                          const std::vector<uint32_t>& routes,
                          const std::vector<uint32_t>& classOf,
                          const std::vector<FlowClass>& classes,
-                         uint32_t ranks) const
+                         uint32_t ranks)
 {
     std::vector<int64_t> rates;
     for (const FlowClass& flowClass : classes)
     {
         rates.push_back(std::llround(RATE_STEPS * std::log(flowClass.linkRate)));
     }
-    auto place = part.timed.find(rates);
-    if (place == part.timed.end())
+    const ClassTimes*& times = part.timed[rates];
+    if (times == nullptr)
     {
-        if (!part.program)
-        {
-            part.program = std::make_shared<CollectiveProgram>(m_programs->Make(part.request));
-        }
-        const ReplayTimes times =
-            ReplayProgram(*part.program, part.flows, routes, m_routes, part.costs, false, m_goOn);
-        place = part.timed
-                    .emplace(rates,
-                             AddUpClasses(times,
-                                          part.flows,
-                                          classOf,
-                                          static_cast<uint32_t>(classes.size()),
-                                          ranks))
-                    .first;
-        // The steps of rings of hundreds of GPUs take hundreds of megabytes, and are seldom needed
-        // again.
-        if (CountMessages(part.flows) > MOST_KEPT_MESSAGES)
-        {
-            part.program = nullptr;
-        }
+        times = &Replay(part, routes, classOf, classes.size(), ranks);
     }
-    return place->second;
+    return *times;
 }
 
 CollectiveProfile

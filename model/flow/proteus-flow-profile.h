@@ -9,6 +9,7 @@
 
 #include "proteus-flow-routes.h"
 #include "proteus-live-replay.h"
+#include "proteus-replay-name.h"
 
 #include "ns3/proteus-connection.h"
 #include "ns3/proteus-cpu-vendor.h"
@@ -222,7 +223,7 @@ class FlowProfiles
         ReplayCosts costs;
         /// How long the classes take, by what groups whose flows meet alike have in common: the
         /// rates of the classes.
-        std::map<std::vector<int64_t>, ClassTimes> timed;
+        std::map<std::vector<int64_t>, const ClassTimes*> timed;
     };
 
     /// What is replayed: a whole program, or two shorter ones for all sizes.
@@ -317,7 +318,7 @@ class FlowProfiles
         std::shared_ptr<const CollectiveProgram> program = nullptr) const;
     /// @param request of a communication @param family of it, with its first part
     /// @return bytes of the longer program: it and one of half of them are at their pace
-    static uint64_t CountSteadyBytes(const CollectiveRequest& request, const Family& family);
+    uint64_t CountSteadyBytes(const CollectiveRequest& request, const Family& family) const;
     /// Makes the shorter programs of a family. @param task a communication of it
     /// @param request of that @param family to complete
     void MakeParts(TaskId task, CollectiveRequest request, Family& family) const;
@@ -353,13 +354,21 @@ class FlowProfiles
     const std::vector<double>& FindLatencies(TaskId task, Shape& shape);
     /// @copydoc GetLate
     std::vector<LateClass> MakeLate(TaskId task, const std::vector<int64_t>& joinsPs);
+    /// @param part to replay, unless one like it was @param routes of its flows
+    /// @param classOf class by flow @param nClasses how many there are @param ranks of the group
+    /// @return how long they take
+    const ClassTimes& Replay(Part& part,
+                             const std::vector<uint32_t>& routes,
+                             const std::vector<uint32_t>& classOf,
+                             std::size_t nClasses,
+                             uint32_t ranks);
     /// @param part that is replayed @param routes of its flows @param classOf class by flow
     /// @param classes with their uses @param ranks of the group @return how long they take
     const ClassTimes& FindTiming(Part& part,
                                  const std::vector<uint32_t>& routes,
                                  const std::vector<uint32_t>& classOf,
                                  const std::vector<FlowClass>& classes,
-                                 uint32_t ranks) const;
+                                 uint32_t ranks);
     /// Has a communication replayed as a whole, or stand between two that are. @param task which
     /// @param request of it @param shape to complete
     void SetWhole(TaskId task, const CollectiveRequest& request, Shape& shape) const;
@@ -377,6 +386,7 @@ class FlowProfiles
     const std::shared_ptr<ProgramCache> m_programs;
     std::map<ProgramCache::Key, Shape> m_shapes;
     std::map<FamilyKey, std::shared_ptr<Family>> m_families;
+    std::map<ReplayName, ClassTimes> m_replays; //!< of parts of all families
     mutable std::unordered_map<ConnectionName, PlannedConnection, HashOfName> m_connections;
     mutable std::map<GroupId, std::vector<bool>> m_gdrReads; //!< FindGdrReads()
     const std::vector<CpuVendor> m_cpus;                     //!< by device: of its server

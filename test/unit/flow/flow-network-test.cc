@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "together.h"
+
 #include "ns3/config.h"
 #include "ns3/proteus-algorithms.h"
 #include "ns3/proteus-cluster-text.h"
@@ -44,55 +46,6 @@ MakePlainHosts(uint32_t hosts)
                            1000000,
                            framing);
 }
-
-/// Makes graphs of communications that begin at once, each on a stream of its own.
-class Together
-{
-  public:
-    explicit Together(uint32_t devices)
-        : m_builder(devices),
-          m_phase(m_builder.AddPhase("all"))
-    {
-    }
-
-    TaskId Add(Collective collective,
-               const std::vector<DeviceId>& devices,
-               uint64_t bytes,
-               const std::vector<TaskId>& needs = {},
-               uint32_t root = 0)
-    {
-        const std::string name = "c" + std::to_string(m_count++);
-        return m_builder.AddCommunication(m_phase,
-                                          m_builder.AddGroup(devices),
-                                          m_builder.AddStream(name),
-                                          name,
-                                          collective,
-                                          bytes,
-                                          Parallelism::NONE,
-                                          needs,
-                                          static_cast<uint16_t>(root));
-    }
-
-    /// A device computes. @return the task
-    TaskId Compute(DeviceId device, int64_t durationPs)
-    {
-        return m_builder.AddCompute(m_phase,
-                                    device,
-                                    m_builder.AddStream("c" + std::to_string(m_count++)),
-                                    "late",
-                                    durationPs);
-    }
-
-    ExecutionGraph Build()
-    {
-        return m_builder.Build();
-    }
-
-  private:
-    GraphBuilder m_builder;
-    PhaseId m_phase;
-    uint32_t m_count{0};
-};
 
 /// @return time of the last end of every task, seconds from the start of the run
 std::vector<double>
@@ -504,159 +457,6 @@ TEST(FlowNetwork, SwitchesThatReduceBeatRings)
     };
     // A ring moves 2 x 7/8 of the buffer over every GPU's links, NVLS 1 + 1/8 (both directions).
     EXPECT_NEAR(end("ring") / end("nvls"), 1.75 / 1.125, 0.15);
-}
-
-TEST(FlowProfiles, ProgramsThatAreThereAreNotMadeAgain)
-{
-    Together together(16);
-    together.Add(Collective::ALL_REDUCE, {0, 1, 2, 3, 4, 5, 6, 7}, 1 << 16);
-    together.Add(Collective::ALL_REDUCE, {0, 8}, 1 << 28);
-    together.Add(Collective::SEND_RECV, {1, 9}, 1 << 20);
-    const ExecutionGraph graph = together.Build();
-    const Cluster cluster = MakeCluster("dgx-a100", 2);
-    const Paths paths(cluster);
-    uint32_t made = 0;
-    ProgramSettings settings;
-    settings.maker = [&](const CollectiveRequest& request) {
-        ++made;
-        return MakeProgram(cluster, paths, request);
-    };
-    const auto programs = std::make_shared<ProgramCache>(graph, cluster, paths, settings);
-    for (TaskId task = 0; task < graph.GetNTasks(); ++task)
-    {
-        EXPECT_EQ(programs->Find(task), nullptr);
-        const auto program = programs->Get(task);
-        EXPECT_EQ(programs->Find(task), program);
-    }
-    FlowProfiles own(graph, cluster, paths, FlowParameters(), settings);
-    FlowProfiles shared(graph, cluster, paths, FlowParameters(), programs);
-    for (TaskId task = 0; task < graph.GetNTasks(); ++task)
-    {
-        made = 0;
-        const CollectiveProfile& expected = own.Get(task);
-        const uint32_t madeAlone = made;
-        made = 0;
-        const CollectiveProfile& profile = shared.Get(task);
-        EXPECT_EQ(made + 1, madeAlone);
-        EXPECT_EQ(profile.alonePs, expected.alonePs);
-        EXPECT_EQ(profile.sentBytes, expected.sentBytes);
-        EXPECT_EQ(profile.multiprocessors, expected.multiprocessors);
-        EXPECT_EQ(profile.memoryBytesPerSecond, expected.memoryBytesPerSecond);
-    }
-}
-
-namespace
-{
-
-/// A collective of all GPUs of servers, with one channel of a protocol.
-class OneChannel
-{
-  public:
-    OneChannel(uint32_t servers, const std::string& protocol, uint64_t bytes)
-        : m_cluster(MakeCluster("dgx-h100", servers)),
-          m_paths(m_cluster)
-    {
-        Together together(8 * servers);
-        std::vector<DeviceId> devices(8 * servers);
-        std::iota(devices.begin(), devices.end(), 0);
-        together.Add(Collective::ALL_REDUCE, devices, bytes);
-        m_graph = std::make_unique<ExecutionGraph>(together.Build());
-        ProgramSettings settings;
-        settings.algorithm = "ring";
-        settings.protocol = protocol;
-        settings.channels = 1;
-        m_profiles = std::make_unique<FlowProfiles>(*m_graph,
-                                                    m_cluster,
-                                                    m_paths,
-                                                    FlowParameters(),
-                                                    settings);
-    }
-
-    FlowProfiles& GetProfiles()
-    {
-        return *m_profiles;
-    }
-
-  private:
-    Cluster m_cluster;
-    Paths m_paths;
-    std::unique_ptr<ExecutionGraph> m_graph;
-    std::unique_ptr<FlowProfiles> m_profiles;
-};
-
-/// @return when a replay ends of which others carry nothing, picoseconds
-double
-FindEndPs(LiveReplay& replay)
-{
-    replay.Advance(std::numeric_limits<double>::infinity());
-    return replay.GetEndPs();
-}
-
-} // namespace
-
-TEST(FlowProfiles, ShortProgramsOfLinesStandForLongOnes)
-{
-    // A chunk of LL is four parts; where the shorter program had less, this was 16 % too much.
-    for (const std::string protocol : {"LL", "LL128", "Simple"})
-    {
-        OneChannel ring(4, protocol, 8 << 20);
-        const double wholePs = FindEndPs(*ring.GetProfiles().MakeReplay(0, {}, nullptr));
-        EXPECT_NEAR(static_cast<double>(ring.GetProfiles().Get(0).alonePs) / wholePs, 1, 0.02)
-            << protocol;
-    }
-}
-
-TEST(LiveReplay, GoesOnWithWhatOthersCarry)
-{
-    OneChannel ring(1, "Simple", 1 << 20);
-    const auto whole = ring.GetProfiles().GetWhole(0);
-    const double alonePs = FindEndPs(*ring.GetProfiles().MakeReplay(0, {}, nullptr));
-    EXPECT_NEAR(alonePs, static_cast<double>(ring.GetProfiles().Get(0).alonePs), 1000);
-    // Messages of the first flow take 1 ms, one after the other.
-    std::vector<double> leave;
-    std::vector<bool> isCarried(whole->flows.size(), false);
-    isCarried[0] = true;
-    double bytes = 0;
-    const auto replay =
-        ring.GetProfiles().MakeReplay(0, isCarried, [&](uint32_t flow, double more, double timePs) {
-            EXPECT_EQ(flow, 0);
-            bytes += more;
-            leave.push_back(timePs);
-        });
-    double nowPs = 1e9;
-    for (std::size_t arrived = 0; arrived < whole->flows[0].messages; ++arrived)
-    {
-        replay->Advance(nowPs);
-        ASSERT_GT(leave.size(), arrived) << "a message follows from those that have arrived";
-        EXPECT_LE(leave[arrived], nowPs);
-        nowPs += 1e9;
-        replay->Deliver(0, nowPs);
-    }
-    EXPECT_DOUBLE_EQ(bytes, replay->GetBytes(0));
-    const double endPs = FindEndPs(*replay);
-    EXPECT_GT(endPs, nowPs);
-    EXPECT_LT(endPs, nowPs + alonePs);
-}
-
-TEST(LiveReplay, ARankThatHasNotJoinedDoesNothing)
-{
-    OneChannel ring(1, "Simple", 1 << 20);
-    const auto ranks = static_cast<uint32_t>(ring.GetProfiles().GetWhole(0)->program->ranks.size());
-    const double alonePs = FindEndPs(*ring.GetProfiles().MakeReplay(0, {}, nullptr));
-    const auto join = [&](double lastPs) {
-        auto replay = ring.GetProfiles().MakeReplay(0, {}, nullptr, false);
-        EXPECT_TRUE(replay->IsIdle());
-        for (uint32_t rank = 0; rank < ranks; ++rank)
-        {
-            replay->Join(rank, rank + 1 < ranks ? 0 : lastPs);
-        }
-        return FindEndPs(*replay);
-    };
-    EXPECT_NEAR(join(0), alonePs, 1000);
-    // The others do what they can, then wait.
-    constexpr double LATE_PS = 1e9;
-    EXPECT_GT(join(LATE_PS), LATE_PS + alonePs / 2);
-    EXPECT_LE(join(LATE_PS), LATE_PS + alonePs + 1000);
 }
 
 TEST(AlphaBeta, IgnoresWhoElseIsThere)
