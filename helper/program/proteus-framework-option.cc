@@ -22,6 +22,7 @@
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 namespace ns3
 {
@@ -46,6 +47,30 @@ GetAxisSize(const StrategyTree& tree, const std::string& role)
     return size;
 }
 
+/// @param text as typed @return its name or file, and what stands behind it from ":" on
+std::pair<std::string, std::string>
+SplitSetting(const std::string& text)
+{
+    const std::size_t colon = IsReadable(text) ? std::string::npos : text.find(':');
+    return colon == std::string::npos ? std::pair{text, std::string()}
+                                      : std::pair{text.substr(0, colon), text.substr(colon)};
+}
+
+/// Sets what was typed behind a framework's name.
+/// @throw std::invalid_argument if it is not :attention=KERNEL
+void
+ApplySetting(const std::string& typed, const std::string& setting, Framework& framework)
+{
+    const std::string name = ":attention=";
+    if (setting.compare(0, name.size(), name) != 0)
+    {
+        throw std::invalid_argument("--framework=" + typed +
+                                    ": behind a framework's name may stand :attention=KERNEL");
+    }
+    framework.kernels.attention = AttentionKernelFromString(setting.substr(name.size()));
+    framework.name += setting;
+}
+
 } // namespace
 
 void
@@ -54,25 +79,29 @@ FrameworkOption::AddTo(OptionList& command)
     folder = command.GetWorkloads() + "/frameworks";
     command.AddValue("framework",
                      "whose kernels and host are timed: a name in workloads/frameworks/ or a JSON "
-                     "file (default: by model, strategy and GPU, see the manual)",
+                     "file, and with :attention=KERNEL another kernel of fused attention, e.g. "
+                     "deepspeed:attention=flash-attention-3 (default: by model, strategy and GPU, "
+                     "see the manual)",
                      name);
-    command.AddMeaning("framework",
-                       [this](const std::string& text) { return FindRealPath(FindFile(text)); });
+    command.AddMeaning("framework", [this](const std::string& text) {
+        return FindRealPath(FindFile(text)) + SplitSetting(text).second;
+    });
 }
 
 std::string
 FrameworkOption::FindFile(const std::string& text) const
 {
-    if (IsReadable(text))
+    const std::string file = SplitSetting(text).first;
+    if (IsReadable(file))
     {
-        return text;
+        return file;
     }
-    if (text.find('/') != std::string::npos)
+    if (file.find('/') != std::string::npos)
     {
         throw std::invalid_argument("--framework=" + text +
-                                    ": cannot be read: " + DescribeUnreadable(text));
+                                    ": cannot be read: " + DescribeUnreadable(file));
     }
-    return folder + "/" + MatchName("framework", text, ListJsonFiles(folder)) + ".json";
+    return folder + "/" + MatchName("framework", file, ListJsonFiles(folder)) + ".json";
 }
 
 std::string
@@ -102,6 +131,11 @@ FrameworkOption::Load(const std::string& gpu,
 {
     Framework framework = LoadFramework(
         FindFile(name.empty() ? ChooseFramework(gpu, model, tree) : std::string(name)));
+    const std::string setting = SplitSetting(name).second;
+    if (!setting.empty())
+    {
+        ApplySetting(name, setting, framework);
+    }
     if (interval.isGiven)
     {
         framework.kernels.hostPerKernelPs = interval.value.GetPicoSeconds();

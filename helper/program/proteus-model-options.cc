@@ -224,12 +224,15 @@ GetFirstCapability(AttentionKernel kernel)
 {
     constexpr uint32_t TURING = 75;
     constexpr uint32_t AMPERE = 80;
+    constexpr uint32_t HOPPER = 90;
     switch (kernel)
     {
     case AttentionKernel::CONSTANT:
         return 0;
     case AttentionKernel::FLASH_ATTENTION_1:
         return TURING;
+    case AttentionKernel::FLASH_ATTENTION_3:
+        return HOPPER;
     default:
         return AMPERE;
     }
@@ -269,11 +272,12 @@ WarnOfMissingAttention(const TrainingPlan& plan,
     const auto format = [](uint32_t tenfold) {
         return std::to_string(tenfold / 10) + "." + std::to_string(tenfold % 10);
     };
+    const bool hasOlder = kernel == AttentionKernel::FLASH_ATTENTION_3;
     Warn(gpu.model + " (compute capability " + format(capability) + ") does not run " +
          ToString(kernel) + ", which framework " + framework.name +
-         " has for fused attention (from " + format(first) +
-         " on): it is timed at its share of the peak on A100; with "
-         "--variables=fusedAttention=0 scores are kept");
+         " has for fused attention (from " + format(first) + " on): it is timed " +
+         (hasOlder ? "as the one before it" : "at its share of the peak on A100") +
+         "; with --variables=fusedAttention=0 scores are kept");
 }
 
 /// Names casts of weights that have nothing to cast.

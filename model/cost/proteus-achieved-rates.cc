@@ -29,10 +29,20 @@ namespace
 constexpr double FREE_DUTY = 0.39;
 /// The same where the limit is 500 in place of 700 W.
 constexpr double FREE_DUTY_500_W = FREE_DUTY * 500 / 700;
-/// The same of a B200, whose clock falls less: (1.58 / 1.965)^2.5.
-constexpr double FREE_DUTY_B200 = 0.58;
-/// And of a GB200, whose limit is 1.2 times as high, and its clock 2.062 GHz.
-constexpr double FREE_DUTY_GB200 = 0.62;
+
+/// What Blackwell's large GPUs lose under their power limit, see RATES.
+struct PowerLimit
+{
+    double freeDuty; //!< part of the time that products may take before the clock falls
+    double kept;     //!< of their rate, when there are only products
+};
+
+/// B200 and B300: 1965 MHz, and 1580 when there are only products: (1.58 / 1.965)^2.5.
+constexpr PowerLimit AT_1000_W{0.58, 0.853};
+/// GB200: 2062 MHz.
+constexpr PowerLimit AT_1200_W{0.62, 0.868};
+/// GB300: 2070 MHz.
+constexpr PowerLimit AT_1400_W{0.71, 0.906};
 
 /// A measurement, for the GPU of this name and those whose names go on with "-".
 struct AchievedRate
@@ -54,6 +64,24 @@ struct AchievedRate
  */
 constexpr double A100_IN_STEPS = 0.777 / 0.85;
 
+/// @return a row of a GPU with a limit
+constexpr AchievedRate
+OnBlackwell(const char* gpu, DataType type, double share, const PowerLimit& limit)
+{
+    return {gpu, type, share, share * limit.kept, limit.freeDuty};
+}
+
+/// Shares of the largest products on Blackwell's GPUs, see RATES.
+struct BlackwellShares
+{
+    double bits16; //!< in bf16 and fp16
+    double fp8;    //!< in fp8
+};
+
+constexpr BlackwellShares OF_B200{0.80, 0.79}; // and B300
+constexpr BlackwellShares OF_GB200{0.752, 0.749};
+constexpr BlackwellShares OF_GB300{2174.0 / 2500, 2174.0 / 2500 * OF_GB200.fp8 / OF_GB200.bits16};
+
 /**
  * A100: maximum achievable matrix product (S. Bekman, "Machine Learning Engineering",
  * compute/accelerator, table MAMF: 271.2 of 312 TFLOP/s), whose share matrixEfficiency belongs to.
@@ -69,13 +97,17 @@ constexpr double A100_IN_STEPS = 0.777 / 0.85;
  * of 989 TFLOP/s in bf16 and 1280 of 1979 in fp8 (SemiAnalysis, "MI300X vs H100 vs H200 Benchmark
  * Part 1: Training", December 2024); the largest of many shapes in a short run reaches 794 and 1403
  * (MAMF), which training does not: Llama 3 runs at 400 to 430 TFLOP/s (Dubey et al. 2024, table 4).
- * B200 is assumed, and B300 with it: below H100 as by MAMF; GB200 and GB300 below B200 as by MAMF
- * (1822 and 3615.6 of 2500 and 5000 TFLOP/s where B200 has 1745 and 3432.5 of 2250 and 4500). Under
- * lasting load the clock of a B200 falls from 1965 to some 1580 MHz at its limit of 1000 W, and
- * FlashAttention-4 from 1450 to 1237 TFLOP/s (flashinfer-ai/flashinfer, pull request 2899, March
- * 2026): products are taken to lose as much, 0.853. GB200 has 2062 MHz and 1200 W, and is not
- * measured: as for the H100 limited to 500 W, products may take 0.62 of the time before its clock
- * falls, and alone have 0.824 of the clock, 0.868 of the rate. V100: 83 of 112 TFLOP/s on tensor
+ * B200 is assumed, and B300 with it (1769 TFLOP/s by MAMF, 1000 W): below H100 as by MAMF; GB200
+ * below B200 as by MAMF (1822 and 3615.6 of 2500 and 5000 TFLOP/s where B200 has 1745 and 3432.5 of
+ * 2250 and 4500). GB300: the largest of cuBLAS's products at 1400 W and 2070 MHz, 2174 of 2500
+ * TFLOP/s (facebookexperimental/triton, pull request 2023, July 2026); in fp8 it is taken to be
+ * above GB200 by as much. Under lasting load the clock of a B200 falls from 1965 to some 1580 MHz
+ * at its limit of 1000 W, and FlashAttention-4 from 1450 to 1237 TFLOP/s (flashinfer-ai/flashinfer,
+ * pull request 2899, March 2026): products are taken to lose as much, 0.853. GB200 has 2062 MHz and
+ * 1200 W, GB300 2070 MHz and 1400 W (NVIDIA Mission Control, power management), and neither is
+ * measured: as for the H100 limited to 500 W, products may take 0.62 and 0.71 of the time before
+ * the clock falls, and alone have 0.824 and 0.873 of the clock, 0.868 and 0.906 of the rate. V100:
+ * 83 of 112 TFLOP/s on tensor
  * cores (Markidis et al. 2018, figure 6; cuBLAS); SGEMM at 93 % of the peak there and on A100
  * (NVIDIA, "Programming Tensor Cores in CUDA 9"). H100 PCIe, H20, L4, L40S, T4 and RTX: the largest
  * of PyTorch's products of 1,024 to 10,240 cubed (zzc0721/torch-performance-test-data, 9d82827,
@@ -115,18 +147,18 @@ constexpr AchievedRate RATES[] = {
     {"GH200", DataType::FP8, 0.82, 0.67},
     {"GH200", DataType::TF32, 0.74},
     {"GH200", DataType::FP32, 0.78},
-    {"B200", DataType::BF16, 0.80, 0.682, FREE_DUTY_B200},
-    {"B200", DataType::FP16, 0.80, 0.682, FREE_DUTY_B200},
-    {"B200", DataType::FP8, 0.79, 0.674, FREE_DUTY_B200},
-    {"GB200", DataType::BF16, 0.752, 0.653, FREE_DUTY_GB200},
-    {"GB200", DataType::FP16, 0.752, 0.653, FREE_DUTY_GB200},
-    {"GB200", DataType::FP8, 0.749, 0.65, FREE_DUTY_GB200},
-    {"B300", DataType::BF16, 0.80, 0.682, FREE_DUTY_B200},
-    {"B300", DataType::FP16, 0.80, 0.682, FREE_DUTY_B200},
-    {"B300", DataType::FP8, 0.79, 0.674, FREE_DUTY_B200},
-    {"GB300", DataType::BF16, 0.752, 0.653, FREE_DUTY_GB200},
-    {"GB300", DataType::FP16, 0.752, 0.653, FREE_DUTY_GB200},
-    {"GB300", DataType::FP8, 0.749, 0.65, FREE_DUTY_GB200},
+    OnBlackwell("B200", DataType::BF16, OF_B200.bits16, AT_1000_W),
+    OnBlackwell("B200", DataType::FP16, OF_B200.bits16, AT_1000_W),
+    OnBlackwell("B200", DataType::FP8, OF_B200.fp8, AT_1000_W),
+    OnBlackwell("GB200", DataType::BF16, OF_GB200.bits16, AT_1200_W),
+    OnBlackwell("GB200", DataType::FP16, OF_GB200.bits16, AT_1200_W),
+    OnBlackwell("GB200", DataType::FP8, OF_GB200.fp8, AT_1200_W),
+    OnBlackwell("B300", DataType::BF16, OF_B200.bits16, AT_1000_W),
+    OnBlackwell("B300", DataType::FP16, OF_B200.bits16, AT_1000_W),
+    OnBlackwell("B300", DataType::FP8, OF_B200.fp8, AT_1000_W),
+    OnBlackwell("GB300", DataType::BF16, OF_GB300.bits16, AT_1400_W),
+    OnBlackwell("GB300", DataType::FP16, OF_GB300.bits16, AT_1400_W),
+    OnBlackwell("GB300", DataType::FP8, OF_GB300.fp8, AT_1400_W),
     {"V100", DataType::FP16, 0.74},
     {"V100", DataType::FP32, 0.93},
     {"H20", DataType::BF16, 0.96},
@@ -334,6 +366,21 @@ IsPowerLimited(const std::string& gpu, DataType type)
 {
     const AchievedRate* rate = FindRate(gpu, type);
     return rate != nullptr && rate->sustained > 0;
+}
+
+double
+FindClockLoss(const std::string& gpu, DataType type, double duty)
+{
+    const auto atRest = FindAchievedMatrixShare(gpu, type);
+    return atRest ? *FindAchievedMatrixShare(gpu, type, duty) / *atRest : 1;
+}
+
+bool
+IsPowerLimited(AttentionKernel kernel, uint32_t capability)
+{
+    const bool isOfItsUnits =
+        kernel == AttentionKernel::FLASH_ATTENTION_3 || kernel == AttentionKernel::CUDNN;
+    return isOfItsUnits && capability >= BLACKWELL && capability < BLACKWELL_RTX;
 }
 
 double

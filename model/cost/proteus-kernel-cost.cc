@@ -247,8 +247,11 @@ KernelCostModel::GetAttentionEfficiency(const KernelWork& work) const
     const MatrixProduct both{work.shape[0], work.shape[1], work.shape[2], shape.head + value, 0};
     const double ofAll = both.GetFlops() * (shape.isForward ? 1 : 2.5) * work.parts;
     shape.isCausal = work.fusedFlops < 0.75 * ofAll;
+    const double loss = IsPowerLimited(m_parameters.attention, m_capability)
+                            ? FindClockLoss(m_gpu.model, work.type, m_parameters.productDuty)
+                            : 1;
     // Its shares were measured on one GPU.
-    return GetAttentionShare(m_parameters.attention, shape) *
+    return loss * GetAttentionShare(m_parameters.attention, shape) *
            GetSlowestShare(m_parameters.gpus, 1, m_parameters.gpuSpread);
 }
 
@@ -460,7 +463,7 @@ KernelCostModel::GetTime(const KernelWork& work) const
     {
         time.threadBlocks = GetAttentionBlocks(work.shape[0], work.shape[1]);
     }
-    const double products = gpu;
+    double products = gpu; // and what the clock falls under as it does under these
     if (!time.isMeasured)
     {
         const double traffic = GetTrafficSeconds(work) * PS_PER_S;
@@ -470,6 +473,11 @@ KernelCostModel::GetTime(const KernelWork& work) const
         const double merging = static_cast<double>(work.mergedBytes) /
                                (m_gpu.memoryBytesPerSecond * m_parameters.memoryEfficiency) *
                                PS_PER_S;
+        if (work.kernelClass == KernelClass::FUSED_ATTENTION &&
+            IsPowerLimited(m_parameters.attention, m_capability))
+        {
+            products += arithmetic;
+        }
         gpu += std::max(traffic, arithmetic) + merging +
                static_cast<double>(work.GetNKernels()) *
                    static_cast<double>(m_parameters.kernelLatencyPs);

@@ -122,7 +122,7 @@ struct KernelCostParameters
 struct KernelTime
 {
     int64_t gpuPs{0};       //!< picoseconds on the GPU
-    int64_t productPs{0};   //!< of these, what matrix products take
+    int64_t productPs{0};   //!< of these, what the clock falls under: products
     int64_t hostPs{0};      //!< picoseconds that the host needs to issue its kernels
     bool isMeasured{false}; //!< whether gpuPs is from the profile table
     /// Blocks of threads of its longest matrix product, or of its fused attention, which run in

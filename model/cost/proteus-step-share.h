@@ -7,8 +7,11 @@
 #ifndef PROTEUS_STEP_SHARE_H
 #define PROTEUS_STEP_SHARE_H
 
+#include "proteus-achieved-rates.h"
+
 #include "ns3/proteus-graph-kinds.h"
 
+#include <cstdint>
 #include <string>
 
 /**
@@ -31,6 +34,28 @@ namespace proteus
  * @return what steps keep up of both together; 1 where nothing else is known
  */
 double FindShareInSteps(const std::string& gpu, DataType type);
+
+/**
+ * @ingroup proteus
+ * @param gpu name of a data sheet
+ * @param type number format
+ * @param duty as for FindAchievedMatrixShare()
+ * @return what is left of the rate of products when the clock falls; 1 where it is not known to
+ */
+double FindClockLoss(const std::string& gpu, DataType type, double duty);
+
+/**
+ * @ingroup proteus
+ * Whether the clock falls under a kernel of fused attention as it does under products. What is
+ * known of Blackwell was measured with one (flashinfer-ai/flashinfer, pull request 2899): alone,
+ * FlashAttention-4 falls from 1450 to 1237 TFLOP/s within some 70 runs. Of kernels that feed its
+ * matrix units by older instructions, and are a third as fast, nothing is known; on Hopper
+ * attention kept its rate within loaded steps.
+ * @param kernel of attention
+ * @param capability compute capability of a GPU, ten times
+ * @return whether it takes as much power as products do
+ */
+bool IsPowerLimited(AttentionKernel kernel, uint32_t capability);
 
 } // namespace proteus
 } // namespace ns3

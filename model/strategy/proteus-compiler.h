@@ -74,7 +74,7 @@ struct KernelUse
 {
     uint32_t threadBlocks{0}; //!< that its time is made of in waves; 0: not known
     int64_t gpuPs{0};         //!< without waits for the host, picoseconds
-    int64_t productPs{0};     //!< of these, of matrix products
+    int64_t productPs{0};     //!< of these, see KernelTime::productPs
     uint64_t heldBytes{0};    //!< memory while it runs, besides what it reads and writes
 };
 

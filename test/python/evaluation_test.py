@@ -114,6 +114,7 @@ class EvaluationTest(unittest.TestCase):
                 "twelfth": 31,
                 "thirteenth": 91,
                 "fourteenth": 45,
+                "fifteenth": 51,
                 "experts": 30,
                 "held-out": 66,
             },

@@ -7,6 +7,8 @@
 // Published rates of attention and of matrix products.
 
 #include "ns3/proteus-achieved-rates.h"
+#include "ns3/proteus-gpu-model.h"
+#include "ns3/proteus-kernel-cost.h"
 #include "ns3/proteus-step-share.h"
 
 #include <cmath>
@@ -117,6 +119,48 @@ TEST(MatrixRate, FallsUnderTheLimitOfBlackwell)
     }
     EXPECT_NEAR(share("B200", 1) / share("B200", 0), 1237.0 / 1450, 2e-3);
     EXPECT_GT(2500 * share("GB200", 1), 2250 * share("B200", 1));
+}
+
+// A GB300 has 1400 W where a GB200 has 1200, and its largest products were measured: 2174 TFLOP/s.
+TEST(MatrixRate, FallsLessWithTheLimitOfBlackwellUltra)
+{
+    const auto share = [](const char* gpu, double duty) {
+        return FindAchievedMatrixShare(gpu, DataType::BF16, duty).value();
+    };
+    EXPECT_NEAR(2500 * share("GB300", 0), 2174, 0.5);
+    EXPECT_EQ(share("GB300", 0.7), share("GB300", 0));
+    EXPECT_LT(share("GB200", 0.7), share("GB200", 0));
+    EXPECT_GT(FindClockLoss("GB300", DataType::FP8, 1), FindClockLoss("GB200", DataType::FP8, 1));
+    EXPECT_EQ(share("B300", 1), share("B200", 1));
+    EXPECT_EQ(FindClockLoss("A100-SXM4-80GB", DataType::BF16, 1), 1);
+    EXPECT_EQ(FindClockLoss("a GPU that nobody knows", DataType::BF16, 1), 1);
+}
+
+// Fused attention takes Blackwell's power as products do, where it feeds its matrix units: under
+// lasting load it falls from 1450 to 1237 TFLOP/s.
+TEST(AttentionRate, FallsWithTheClockOfBlackwell)
+{
+    KernelWork work;
+    work.kernelClass = KernelClass::FUSED_ATTENTION;
+    work.pass = KernelPass::FORWARD;
+    work.type = DataType::BF16;
+    work.shape = {4 * 16, 8192, 8192, 128};
+    work.fusedFlops = 4.0 * 4 * 16 * 8192 * 8192 * 128 / 2;
+    const auto time = [&](const char* gpu, AttentionKernel kernel, double duty) {
+        KernelCostParameters parameters;
+        parameters.attention = kernel;
+        parameters.productDuty = duty;
+        return KernelCostModel(FindGpuDatasheet(gpu), parameters).GetTime(work);
+    };
+    const auto slowdown = [&](const char* gpu, AttentionKernel kernel) {
+        return static_cast<double>(time(gpu, kernel, 1).gpuPs) /
+               static_cast<double>(time(gpu, kernel, 0).gpuPs);
+    };
+    EXPECT_NEAR(slowdown("B200", AttentionKernel::CUDNN), 1450.0 / 1237, 5e-3);
+    EXPECT_EQ(slowdown("B200", AttentionKernel::FLASH_ATTENTION_2), 1);
+    EXPECT_EQ(slowdown("H100-SXM5-80GB", AttentionKernel::CUDNN), 1);
+    EXPECT_GT(time("B200", AttentionKernel::CUDNN, 0).productPs, 0);
+    EXPECT_EQ(time("H100-SXM5-80GB", AttentionKernel::CUDNN, 0).productPs, 0);
 }
 
 // What is known of a GPU is not known of another whose name begins with its name.

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 
 using namespace ns3::proteus;
@@ -71,6 +72,32 @@ TEST(FrameworkOption, OneThatIsChosenActsAsIfItWereNamed)
         EXPECT_EQ(Write(chosen.plan), Write(Load(test.strategy, test.gpu, test.framework).plan))
             << test.strategy;
     }
+}
+
+TEST(FrameworkOption, AttentionMayBeAnotherKernel)
+{
+    const std::string strategy = "dp=8,zero=2,globalBatch=8";
+    const auto usual = Load(strategy, "H200", "deepspeed").framework;
+    const auto other = Load(strategy, "H200", "deepspeed:attention=flash-attention-3").framework;
+    EXPECT_EQ(usual.kernels.attention, AttentionKernel::FLASH_ATTENTION_2);
+    EXPECT_EQ(other.kernels.attention, AttentionKernel::FLASH_ATTENTION_3);
+    EXPECT_EQ(other.name, "deepspeed:attention=flash-attention-3"); // compared with none published
+    EXPECT_EQ(other.operators.size(), usual.operators.size());
+    const auto refuse = [&](const std::string& name, const std::string& part) {
+        try
+        {
+            Load(strategy, "H200", name);
+            ADD_FAILURE() << name;
+        }
+        catch (const std::invalid_argument& error)
+        {
+            EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+        }
+    };
+    refuse("deepspeed:", ":attention=KERNEL");
+    refuse("deepspeed:gpu=B200", ":attention=KERNEL");
+    refuse("deepspeed:attention=flash", "flash-attention-3");
+    refuse("deepsped:attention=cudnn", "deepspeed");
 }
 
 TEST(FrameworkOption, PlansHaveItsDefaultsAndKeepWhatTheySay)
