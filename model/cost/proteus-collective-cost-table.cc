@@ -84,20 +84,13 @@ MakeLl128(double value, const std::string& source)
     return {{{}, {value, source}, {}}};
 }
 
-/// @return barriers and flags of a step inside a server, on all generations: a step of Simple
-/// synchronises the thread block, while a warp of its own fences and posts, one of LL or LL128 only
-/// passes on
+/// @return barriers and flags of a step inside a server, on all generations but for Simple on B200:
+/// a step of Simple synchronises the thread block twice and fences, one of LL or LL128 only passes
+/// on
 SourcedRow
 MakeBusy()
 {
-    const std::string fitted = "fitted to workloads/measurements, all generations together";
-    return {{{0.1, fitted},
-             {0.2, fitted},
-             {0.4,
-              "two send-receives of B200 in workloads/measurements: a channel carries 20.7 GB/s in "
-              "chunks of 512 KiB (one server), and 19.6 at least in chunks of 128 KiB (two), which "
-              "leave 0.42 us; the fence is that of the warp that posts, beside the next copy "
-              "(NVIDIA/nccl v2.30.7, src/device/prims_simple.h, postPeer())"}}};
+    return MakeRow({0.1, 0.2, 1.0}, "fitted to workloads/measurements, all generations together");
 }
 
 /// @return V100 and what came before
@@ -190,6 +183,12 @@ MakeBlackwell()
     known.firstCapability = 100;
     known.startUs = MakeRow({9, 12, 13});
     known.busyUs = MakeBusy();
+    known.busyUs[static_cast<std::size_t>(NcclProtocol::SIMPLE)] = {
+        0.4,
+        "two send-receives of B200 in workloads/measurements: a channel carries 20.7 GB/s in "
+        "chunks of 512 KiB (one server), and 19.6 at least in chunks of 128 KiB (two), which "
+        "leave 0.42 us; the fence is that of the warp that posts, beside the next copy "
+        "(NVIDIA/nccl v2.30.7, src/device/prims_simple.h, postPeer())"};
     known.blockGBps = {
         {{8.8, MOST_OF_LL},
          {20, FITTED},
