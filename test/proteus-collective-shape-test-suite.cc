@@ -80,11 +80,15 @@ class ProteusCollectiveShape : public TestCase
         const auto all = RunOnRanks(cluster, test, 64 * MIB)[0].channels;
         test.networkChannels = 1;
         const double one = RunOnRanks(cluster, test, 64 * MIB)[0].GetBusbwGBps();
+        test.communicator = FindCommunicator(cluster, test);
+        const double known = RunOnRanks(cluster, test, 64 * MIB)[0].GetBusbwGBps();
+        test.communicator.reset();
         test.networkChannels = 0;
         test.ncclVersion = 218;
         const double two = RunOnRanks(cluster, test, 64 * MIB)[0].GetBusbwGBps();
         NS_TEST_ASSERT_MSG_EQ(all, 4, "as NCCL 2.30 takes");
         NS_TEST_ASSERT_MSG_EQ_TOL(one, 19.6, 2, "one channel");
+        NS_TEST_ASSERT_MSG_EQ(known, one, "a communicator that was searched before is the same");
         NS_TEST_ASSERT_MSG_EQ_TOL(two / one, 1.83, 0.2, "gain of the second one");
     }
 

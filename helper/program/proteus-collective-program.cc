@@ -161,6 +161,7 @@ MakeTest(const CollectiveProgramOptions& options, const Schedule& schedule, cons
     }
     CheckRoot(test);
     AddExtras(options, schedule, test);
+    test.communicator = FindCommunicator(cluster, test);
     return test;
 }
 

@@ -223,22 +223,6 @@ GetLaunchPeriodPs(const Cluster& cluster,
     return test.launchMode == "stream" ? 0 : mostPs;
 }
 
-/// Messages are cut as those of the communicator that nccl-tests makes of all ranks.
-/// @param helper that gets the attributes of the network @param cluster to run on
-/// @param test with them
-void
-SetCommunicator(ProteusHelper& helper, const Cluster& cluster, const CollectiveTest& test)
-{
-    const std::vector<VertexId> vertices = GetVertices(cluster, test.groups[0]);
-    const Paths paths(cluster);
-    const CollectiveChooser chooser(cluster, paths, MakePreferences(test));
-    helper.SetNetworkAttribute("CommunicatorRanks", UintegerValue(vertices.size()));
-    helper.SetNetworkAttribute("CommunicatorServers",
-                               UintegerValue(chooser.MakeSystem(vertices).servers));
-    helper.SetNetworkAttribute("CommunicatorChannels",
-                               UintegerValue(chooser.GetSearch(vertices).workingChannels));
-}
-
 /// @param helper that gets the attributes of the network @param cluster to run on
 /// @param test with them
 void
@@ -255,9 +239,11 @@ SetAttributes(ProteusHelper& helper, const Cluster& cluster, const CollectiveTes
     helper.SetNetworkAttribute("CpuVendor", StringValue(test.cpuVendor));
     helper.SetNetworkAttribute("NetPlugin", StringValue(test.netPlugin));
     helper.SetNetworkAttribute("NcclVariables", StringValue(test.ncclVariables));
-    if (test.collective == Collective::SEND_RECV)
+    if (const auto known = test.communicator ? test.communicator : FindCommunicator(cluster, test))
     {
-        SetCommunicator(helper, cluster, test);
+        helper.SetNetworkAttribute("CommunicatorRanks", UintegerValue(known->ranks));
+        helper.SetNetworkAttribute("CommunicatorServers", UintegerValue(known->servers));
+        helper.SetNetworkAttribute("CommunicatorChannels", UintegerValue(known->channels));
     }
     helper.SetNetworkAttribute("LaunchMode", StringValue(test.launchMode));
     helper.SetNetworkAttribute("LaunchGap", TimeValue(GetLaunchGap(cluster, test)));
@@ -380,6 +366,21 @@ MakePreferences(const CollectiveTest& test)
     settings.netPlugin = test.netPlugin;
     settings.ncclVariables = test.ncclVariables;
     return MakePreferences(settings);
+}
+
+std::optional<TestCommunicator>
+FindCommunicator(const Cluster& cluster, const CollectiveTest& test)
+{
+    if (test.collective != Collective::SEND_RECV)
+    {
+        return std::nullopt;
+    }
+    const std::vector<VertexId> vertices = GetVertices(cluster, test.groups.at(0));
+    const Paths paths(cluster);
+    const CollectiveChooser chooser(cluster, paths, MakePreferences(test));
+    return TestCommunicator{static_cast<uint32_t>(vertices.size()),
+                            chooser.MakeSystem(vertices).servers,
+                            chooser.GetSearch(vertices).workingChannels};
 }
 
 std::vector<VertexId>

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,15 @@ namespace ns3
 {
 namespace proteus
 {
+
+/// @ingroup proteus
+/// What the messages of a test have of its communicator, which is the same at every size.
+struct TestCommunicator
+{
+    uint32_t ranks{0};    //!< as PacketNetwork::CommunicatorRanks
+    uint32_t servers{0};  //!< as PacketNetwork::CommunicatorServers
+    uint32_t channels{0}; //!< as PacketNetwork::CommunicatorChannels
+};
 
 /// @ingroup proteus
 /// What is run at every size.
@@ -56,11 +66,24 @@ struct CollectiveTest
     std::shared_ptr<const SplitTable> splits;      //!< of an all-to-all, or null for equal ones
     uint32_t parameterServers{1};                  //!< of algorithm parameter-server
     std::shared_ptr<const CollectiveCosts> costs;  //!< of kernels; null: those that are built in
+    std::optional<TestCommunicator> communicator;  //!< see FindCommunicator(); none: searched for
+                                                   //!< at every size
 };
 
 /// @ingroup proteus
 /// @param test of a collective @return what it says of NCCL's choices
 CollectivePreferences MakePreferences(const CollectiveTest& test);
+
+/**
+ * @ingroup proteus
+ * Searches the channels of the communicator that nccl-tests makes of all ranks: a send-receive cuts
+ * its messages as those of it.
+ * @param cluster to run on
+ * @param test that is run
+ * @return what its messages have of the communicator; none of other collectives than a send-receive
+ */
+std::optional<TestCommunicator> FindCommunicator(const Cluster& cluster,
+                                                 const CollectiveTest& test);
 
 /// @ingroup proteus
 /// @param cluster with GPUs @param group some of them @return their vertices, in the same order

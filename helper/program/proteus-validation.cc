@@ -444,6 +444,7 @@ Validate(const LoadedTable& loaded, const ValidationOptions& options)
     test.ncclVersion = table.ncclVersion;
     test.pluginLatencyUs = table.pluginLatencyUs;
     test.networkChannels = table.networkChannels;
+    test.communicator = FindCommunicator(cluster, test);
     const Paths paths(cluster);
     const NcclCostModel model(CollectiveChooser(cluster, paths, MakePreferences(test))
                                   .MakeSystem(GetVertices(cluster, test.groups[0])));

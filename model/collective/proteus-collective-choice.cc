@@ -413,11 +413,11 @@ CollectiveChooser::CompleteMessages(const ChannelSearch& search,
                                                                 : variables.networkChannels;
     message.networkGBps = search.networkGBps;
     message.networkCards = search.networkCards;
-    // Parts are those of the communicator; chunks inside a server are those of one server.
+    // Parts and chunks are those of the communicator, also inside a server (p2pChunkSize).
     ChunkQuestion ofCommunicator = question;
     ofCommunicator.hasNetworkPeers = message.servers > 1;
     message.chunkBytes = GetMessageChunk(request.vertices, ofCommunicator);
-    question.messageChunkBytes = GetMessageChunk(request.vertices, question);
+    question.messageChunkBytes = message.chunkBytes;
     message.version = m_preferences.ncclVersion;
     message.llBytes = variables.llMessageBytes.value_or(message.llBytes);
     if (variables.networkChannelGBps > 0)

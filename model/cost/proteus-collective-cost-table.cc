@@ -84,8 +84,9 @@ MakeLl128(double value, const std::string& source)
     return {{{}, {value, source}, {}}};
 }
 
-/// @return barriers and flags of a step inside a server, on all generations: a step of Simple
-/// synchronises the thread block twice and fences, one of LL or LL128 only passes on
+/// @return barriers and flags of a step inside a server, on all generations but for Simple on B200:
+/// a step of Simple synchronises the thread block twice and fences, one of LL or LL128 only passes
+/// on
 SourcedRow
 MakeBusy()
 {
@@ -153,8 +154,11 @@ MakeHopper()
           "with 24 channels, of which a block sends two chunks for every three that it handles, is "
           "22.4 GB/s with no time lost, and trees of two servers of four GH200 with 8 channels, "
           "91 GB/s, 22.7"}}};
-    known.messageGBps =
-        MakeSimple(20, "chosen: below blockGBps, as on B200; no table has messages of H100");
+    known.messageGBps = MakeSimple(
+        20,
+        "a public log of send-receives among eight H100 that is not among the tables: "
+        "82.0 GB/s by four channels and 162.6 by eight, 20.4 a channel; another of GH200 "
+        "(NVIDIA/nccl, issue 1272) has 18.3");
     known.nvlinkLatencyUs = {{{0.4, FITTED}, {3.1, LINES_OF_NVLINK}, {1.5, FITTED}}};
     known.treeLatencyUs = MakeLl128(0.95, HOP_OF_TREE);
     known.pcieLatencyUs = {{{0.5, AS_NVLINK}, {1.3, AS_VOLTA}, {3.9, AS_VOLTA}}};
@@ -179,6 +183,12 @@ MakeBlackwell()
     known.firstCapability = 100;
     known.startUs = MakeRow({9, 12, 13});
     known.busyUs = MakeBusy();
+    known.busyUs[static_cast<std::size_t>(NcclProtocol::SIMPLE)] = {
+        0.4,
+        "two send-receives of B200 in workloads/measurements: a channel carries 20.7 GB/s in "
+        "chunks of 512 KiB (one server), and 19.6 at least in chunks of 128 KiB (two), which "
+        "leave 0.42 us; the fence is that of the warp that posts, beside the next copy "
+        "(NVIDIA/nccl v2.30.7, src/device/prims_simple.h, postPeer())"};
     known.blockGBps = {
         {{8.8, MOST_OF_LL},
          {20, FITTED},

@@ -19,7 +19,7 @@ import csv, json, os, sys
 options = dict(argument[2:].split("=", 1) for argument in sys.argv[1:] if "=" in argument)
 if "saveKernelCosts" in options:
     numbers = {{"startUs": {{"LL": {{"value": 8, "source": "fitted"}}}},
-               "busyUs": {{"LL": {{"value": 0.1, "source": "fitted"}}}},
+               "busyUs": {{"LL": {{"value": 0.1, "source": "fitted"}}, "Simple": {{"value": 0.4, "source": "published"}}}},
                "blockGBps": {{"LL": {{"value": 5, "source": "published"}}}}}}
     launch = {{n: {{"value": 1, "source": "m"}} for n in ("kernelUs", "channelUs", "peerUs", "sharedThreadUs")}}
     with open(options["saveKernelCosts"], "w") as file:
@@ -65,6 +65,7 @@ class FitTest(unittest.TestCase):
         self.assertGreater(tables.count("b200-8-send-recv.csv"), 5)
         # Numbers that are published, and other generations, stay.
         self.assertEqual(numbers["generations"]["B200"]["blockGBps"]["LL"]["value"], 5)
+        self.assertEqual(numbers["generations"]["B200"]["busyUs"]["Simple"]["value"], 0.4)
         self.assertEqual(numbers["generations"]["A100"]["startUs"]["LL"]["value"], 8)
         # What changes nothing stays at its start.
         self.assertEqual(numbers["generations"]["B200"]["busyUs"]["LL"]["value"], 0.5)

@@ -235,9 +235,11 @@ def list_parameters(costs, generations):
         for field, row in rows.items():
             for protocol, number in row.items():
                 key = (name, field, protocol)
+                if not number["source"].startswith("fitted"):
+                    continue
                 if field == "busyUs":  # one for all generations that are fitted
                     busy.setdefault(protocol, []).append(key)
-                elif number["source"].startswith("fitted"):
+                else:
                     parameters[key] = Parameter([key])
     for name, rows in costs["generations"].items():
         for field, row in rows.items():

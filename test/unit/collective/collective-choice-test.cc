@@ -382,6 +382,32 @@ TEST(CollectiveChoice, TheUserComesFirst)
                  std::invalid_argument);
 }
 
+/// NCCL has one length of chunks for all messages of a communicator (p2pChunkSize): 512 KiB over
+/// NVLink, 128 KiB if it is of several servers, also for those that stay in one.
+TEST(CollectiveChoice, ChunksOfMessagesAreThoseOfTheCommunicator)
+{
+    for (const char* preset : {"dgx-a100", "hgx-b200"})
+    {
+        const Group group(preset, 2, 16);
+        const auto getChunk = [&](uint32_t first, uint32_t second, uint32_t servers) {
+            CollectivePreferences preferences;
+            preferences.communicatorServers = servers;
+            preferences.communicatorRanks = 8 * servers;
+            preferences.communicatorChannels = 16;
+            CollectiveRequest request;
+            request.collective = Collective::SEND_RECV;
+            request.bytes = 64 << 20;
+            request.vertices = {group.vertices[first], group.vertices[second]};
+            CollectiveChooser(group.cluster, group.paths, preferences).Complete(request);
+            EXPECT_EQ(request.protocol, Protocol::SIMPLE) << preset;
+            return request.chunkBytes;
+        };
+        EXPECT_EQ(getChunk(0, 1, 1), 524288u) << preset;
+        EXPECT_EQ(getChunk(0, 1, 2), 131072u) << preset;
+        EXPECT_EQ(getChunk(7, 8, 2), 131072u) << preset;
+    }
+}
+
 TEST(Protocols, PayloadBuffersAndChannels)
 {
     EXPECT_EQ(GetTraits(Protocol::SIMPLE).SlotBytes(), 524288u);
