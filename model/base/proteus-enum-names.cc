@@ -7,6 +7,7 @@
 #include "proteus-enum-names.h"
 
 #include "proteus-comma-list.h"
+#include "proteus-other-names.h"
 #include "proteus-shown-name.h"
 
 namespace ns3
@@ -19,8 +20,10 @@ FailUnknownName(const std::string& what,
                 const std::string& text,
                 const std::vector<std::string>& known)
 {
-    throw std::invalid_argument("unknown " + what + " '" + ShownName(text) + "'; known are " +
-                                ListNames(known));
+    const std::string meant = FindByOtherName(text, known);
+    throw std::invalid_argument("unknown " + what + " '" + ShownName(text) + "'; " +
+                                (meant.empty() ? "" : "did you mean " + meant + "? ") +
+                                "known are " + ListNames(known));
 }
 
 } // namespace proteus

@@ -9,6 +9,7 @@
 #include "proteus-comma-list.h"
 #include "proteus-json-text.h"
 #include "proteus-nearest-name.h"
+#include "proteus-other-names.h"
 
 #include <algorithm>
 #include <cmath>
@@ -458,8 +459,9 @@ JsonValue::AllowKeys(const std::string& what, const std::vector<const char*>& ke
     {
         if (std::find(keys.begin(), keys.end(), it.key()) == keys.end())
         {
-            const std::string nearest =
-                FindNearest(it.key(), std::vector<std::string>(keys.begin(), keys.end()));
+            const std::vector<std::string> names(keys.begin(), keys.end());
+            const std::string known = FindByOtherName(it.key(), names);
+            const std::string nearest = known.empty() ? FindNearest(it.key(), names) : known;
             JsonValue(*m_document, it.value())
                 .Fail("unknown field; " +
                       (nearest.empty() ? "" : "did you mean " + nearest + "? ") + what + " has " +
