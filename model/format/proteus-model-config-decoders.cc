@@ -200,7 +200,8 @@ MakeDeepSeek()
                   WithoutDropout("attention_dropout"),
                   UNTIED,
                   NO_ATTENTION_BIAS,
-                  {"moe_layer_freq", {"1"}}};
+                  {"moe_layer_freq", {"1"}},
+                  {"topk_method", {"\"greedy\"", "\"group_limited_greedy\"", "\"noaux_tc\""}}};
     kind.positions = "max_position_embeddings";
     // Each head has keys of its own; how experts are scored and weighted, and where they lie.
     kind.inert = {"num_key_value_heads",
@@ -213,7 +214,7 @@ MakeDeepSeek()
                   "routed_scaling_factor",
                   "scoring_func",
                   "seq_aux"};
-    kind.special = {"q_lora_rank", "topk_method", "n_group", "topk_group"};
+    kind.special = {"q_lora_rank", "n_group", "topk_group"};
     kind.more = [](const JsonValue& root, TranslatedConfig& result) {
         const auto rank = root.Find("q_lora_rank"); // null: queries have no low rank
         result.let["queryRank"] =

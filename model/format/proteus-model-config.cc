@@ -132,6 +132,20 @@ ReadVariables(const JsonValue& root, const ModelConfigKind& kind, TranslatedConf
     }
 }
 
+/// Refuses heads that cannot share those of keys and values.
+void
+CheckHeads(const JsonValue& root, const TranslatedConfig& result)
+{
+    const auto heads = result.let.find("heads");
+    const auto shared = result.let.find("kvHeads");
+    if (heads != result.let.end() && shared != result.let.end() &&
+        heads->second.get<uint64_t>() % shared->second.get<uint64_t>() != 0)
+    {
+        root.Get("num_key_value_heads")
+            .Fail("num_attention_heads, " + heads->second.dump() + ", must be a multiple of it");
+    }
+}
+
 /// Refuses what the base has not.
 void
 CheckFixed(const JsonValue& root, const ModelConfigKind& kind)
@@ -167,6 +181,7 @@ ChooseSequence(const JsonValue& root,
     const auto given = variables.find("sequence");
     if (given != variables.end())
     {
+        result.let["sequence"] = given->second;
         if (given->second > 0 && static_cast<uint64_t>(given->second) > most)
         {
             result.notes.push_back(positions->Describe("is less than the sequence of " +
@@ -257,6 +272,7 @@ TranslateModelConfig(const JsonValue& root,
     TranslatedConfig result;
     CheckFixed(root, *kind);
     ReadVariables(root, *kind, result);
+    CheckHeads(root, result);
     ChooseSequence(root, *kind, variables, result);
     if (kind->more)
     {

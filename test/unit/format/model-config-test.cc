@@ -303,6 +303,12 @@ TEST(ModelConfig, WhatIsNotAsTheFileSaysIsNamed)
     EXPECT_NE(file.GetWarnings().find("is less than the sequence of 200000 tokens that is run"),
               std::string::npos)
         << file.GetWarnings();
+    const ConfigFile window(Change(LLAMA, {{"sliding_window", "4096"}}));
+    window.Load({{"sequence", 4096}});
+    EXPECT_EQ(window.GetWarnings(), "");
+    window.Load({{"sequence", 8192}});
+    EXPECT_NE(window.GetWarnings().find("/sliding_window: is not heeded"), std::string::npos)
+        << window.GetWarnings();
     const ConfigFile plain(Change(LLAMA, {{"max_position_embeddings", "2048"}}));
     EXPECT_EQ(plain.Load().GetSequence(), 2048u);
     EXPECT_EQ(plain.GetWarnings(), "");
@@ -321,6 +327,8 @@ TEST(ModelConfig, WhatIsNotThereIsRefused)
               "/vocab_size: must be");
     EXPECT_EQ(GetError(Change(LLAMA, {{"tie_word_embeddings", "1"}})).substr(0, 27),
               "/tie_word_embeddings: must ");
+    EXPECT_EQ(GetError(Change(LLAMA, {{"num_key_value_heads", "5"}})),
+              "/num_key_value_heads: num_attention_heads, 32, must be a multiple of it");
     EXPECT_EQ(GetError(Change(DEEPSEEK, {{"moe_layer_freq", "2"}})).substr(0, 24),
               "/moe_layer_freq: is 2, a");
 }
