@@ -596,10 +596,6 @@ IsOfModel(const std::string& device, const std::string& model)
 void
 WarnOfVersion(const std::string& recorded, uint32_t simulated, const std::string& name)
 {
-    if (recorded.empty())
-    {
-        return; // it does not say
-    }
     uint32_t version = 0;
     try
     {
@@ -607,26 +603,13 @@ WarnOfVersion(const std::string& recorded, uint32_t simulated, const std::string
     }
     catch (const std::invalid_argument&)
     {
-        Warn(name + ": nccl_version " + QuotedText(recorded) +
-             " is no version of NCCL: it is not heeded");
+        return; // that of another library, which is named
     }
     if (version != 0 && simulated != 0 && version != simulated)
     {
         Warn(name + ": was recorded with NCCL " + recorded + "; simulated is " +
              FormatNcclVersion(simulated) + ", and with --ncclVersion=" + recorded +
              " that of the trace");
-    }
-}
-
-/// Names a backend of torch.distributed that has no NCCL ("cpu:gloo,cuda:nccl" has it).
-/// @param backend that a trace was recorded with; empty: it does not say @param name of the trace
-void
-WarnOfBackend(const std::string& backend, const std::string& name)
-{
-    if (!backend.empty() && backend.find("nccl") == std::string::npos)
-    {
-        Warn(name + ": was recorded with the backend " + QuotedText(backend) +
-             " of torch.distributed; simulated is NCCL");
     }
 }
 
@@ -668,17 +651,12 @@ ReadKineto(const std::vector<TraceFile>& files,
              ", and --ranks=" + std::to_string(nRanks) + " counts");
     }
     std::set<std::string> versions;
-    std::set<std::string> backends;
     std::set<std::string> models;
     for (const kineto::Rank& rank : all.ranks)
     {
         if (versions.insert(rank.ncclVersion).second)
         {
             WarnOfVersion(rank.ncclVersion, options.ncclVersion, name);
-        }
-        if (backends.insert(rank.backend).second)
-        {
-            WarnOfBackend(rank.backend, name);
         }
         const std::string& recorded = rank.gpuModel;
         if (models.insert(recorded).second && !recorded.empty() && !options.gpuModel.empty() &&
