@@ -12,6 +12,7 @@
 
 #include "ns3/config.h"
 #include "ns3/double.h"
+#include "ns3/nstime.h"
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-congestion-type.h"
 #include "ns3/string.h"
@@ -27,6 +28,18 @@ namespace proteus
 
 namespace
 {
+
+/// @param name of a congestion control @return whether its window begins with the bandwidth-delay
+/// product of the path, and never exceeds it: those that know the path's round-trip time (HPCC,
+/// PowerTCP), unless they are told another one
+bool
+HasWindowOfPath(const std::string& name)
+{
+    TimeValue roundTrip;
+    return !name.empty() && name != "auto" &&
+           MakeCongestionType(name)->GetAttributeFailSafe("BaseRtt", roundTrip) &&
+           roundTrip.Get().IsZero();
+}
 
 /// @param trigger as typed, not empty @return value of the attribute of the player
 std::string
@@ -134,6 +147,11 @@ FlowsOptions::AddTo(OptionList& command)
                      "its path",
                      window);
     command.AddNames("window", {"bdp"}, NameUse::OPEN);
+    command.AddIdle("window", [this]() -> std::string {
+        return window == "bdp" && HasWindowOfPath(congestionControl)
+                   ? "the window of " + congestionControl + " is never larger"
+                   : "";
+    });
     command.AddValue("congestionControl",
                      "auto, or one of: " + ListCongestionNames(),
                      congestionControl);
@@ -149,7 +167,6 @@ FlowsOptions::AddTo(OptionList& command)
     command.AddValue("stream",
                      "random stream of paths among equals, marks and losses, from 1 on",
                      stream);
-    command.AddHint("seed", "it is --stream; ns-3's own seed of all streams is --RngSeed");
     command.AddOutput("csv",
                       "write id,src,dst,bytes,start_ns,rx_done_ns,ack_done_ns to this file",
                       csv,

@@ -12,6 +12,7 @@
 #include "ns3/proteus-compiler.h"
 #include "ns3/proteus-model-json.h"
 #include "ns3/proteus-strategy-json.h"
+#include "ns3/proteus-warning.h"
 
 #include <algorithm>
 #include <exception>
@@ -54,7 +55,7 @@ Load(const Json& json, const StrategyText& text, const std::map<std::string, int
             variables.insert(given.begin(), given.end());
             variables.insert(text.variables.begin(), text.variables.end());
             variables.insert(defaults.variables.begin(), defaults.variables.end());
-            Model model = LoadModel(text.model, variables);
+            Model model = LoadModel(text.model, variables, text.folder);
             StrategyTree tree = file.GetTree(model);
             return {std::move(model), std::move(tree), {}};
         });
@@ -485,6 +486,7 @@ class KeyCheck
 bool
 CompileAlike(const std::string& model, const ParallelPlan& a, const ParallelPlan& b)
 {
+    const WarningListener silent([](const std::string&) { return false; });
     const TrainingPlan first = LoadTrainingPlan(model, a);
     const TrainingPlan second = LoadTrainingPlan(model, b);
     return CompileModel(first.model, first.tree) == CompileModel(second.model, second.tree);
@@ -493,6 +495,7 @@ CompileAlike(const std::string& model, const ParallelPlan& a, const ParallelPlan
 std::vector<std::string>
 FindIdleVariables(const StrategyText& strategy)
 {
+    const WarningListener silent([](const std::string&) { return false; }); // the run itself warns
     std::vector<std::string> idle;
     try
     {
@@ -513,6 +516,7 @@ FindIdleVariables(const StrategyText& strategy)
 std::vector<std::string>
 FindIdleKeys(const StrategyText& strategy)
 {
+    const WarningListener silent([](const std::string&) { return false; }); // the run itself warns
     std::vector<std::string> idle;
     try
     {

@@ -28,6 +28,7 @@ struct StrategyText
 {
     std::string json;                         //!< of a plan or a tree
     std::string model;                        //!< file
+    std::string folder;                       //!< as LoadModel() has it
     std::map<std::string, int64_t> variables; //!< of the model
     FrameworkOption framework;                //!< that trains
     std::string gpu{"A100-SXM4-80GB"};        //!< name of a data sheet

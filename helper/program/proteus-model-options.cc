@@ -402,7 +402,8 @@ void
 ModelOptions::AddModelTo(OptionList& command)
 {
     command.AddValue("model",
-                     "model: a name in workloads/models/, e.g. gpt3-6.7b, or a JSON file",
+                     "model: a name in workloads/models/, e.g. gpt3-6.7b, or a JSON file: one of "
+                     "those, or a config.json of Hugging Face",
                      model);
     command.AddChoices("model", ListJsonFiles(folder));
     command.AddMeaning("model", [this](const std::string& name) {
@@ -498,7 +499,7 @@ ModelOptions::Load(const FrameworkDefaults& defaults) const
     Model loaded = [&] {
         try
         {
-            return LoadModel(path, values);
+            return LoadModel(path, values, folder);
         }
         catch (const UnknownVariable& error) // which is none of a strategy's
         {
@@ -508,7 +509,7 @@ ModelOptions::Load(const FrameworkDefaults& defaults) const
         }
     }();
     StrategyTree tree = file.GetTree(loaded);
-    return {std::move(loaded), std::move(tree), ListModelFiles(path), file.name};
+    return {std::move(loaded), std::move(tree), ListModelFiles(path, folder), file.name};
 }
 
 StrategyText
@@ -516,6 +517,7 @@ ModelOptions::GetText(const FrameworkOption& framework, const std::string& gpu) 
 {
     StrategyText text;
     text.model = FindModelFile(model, folder);
+    text.folder = folder;
     text.framework = framework;
     text.gpu = gpu;
     ParseVariables(variables, text.variables);
@@ -554,13 +556,14 @@ ModelOptions::FindIdle(const FrameworkOption& framework, const std::string& gpu)
 TrainingPlan
 LoadTrainingPlan(const std::string& path,
                  const ParallelPlan& plan,
-                 const std::map<std::string, int64_t>& variables)
+                 const std::map<std::string, int64_t>& variables,
+                 const std::string& folder)
 {
     std::map<std::string, int64_t> values = GetModelVariables(plan);
     values.insert(variables.begin(), variables.end());
-    Model model = LoadModel(path, values);
+    Model model = LoadModel(path, values, folder);
     StrategyTree tree = ExpandPlan(model, plan);
-    return {std::move(model), std::move(tree), ListModelFiles(path)};
+    return {std::move(model), std::move(tree), ListModelFiles(path, folder)};
 }
 
 TrainingPlan

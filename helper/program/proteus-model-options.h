@@ -94,12 +94,14 @@ struct ModelOptions
  * @param path of the model
  * @param plan how it is trained
  * @param variables of the model, as FrameworkDefaults::variables
+ * @param folder as LoadModel() has it
  * @return both
  * @throw std::invalid_argument as LoadModel() and ExpandPlan()
  */
 TrainingPlan LoadTrainingPlan(const std::string& path,
                               const ParallelPlan& plan,
-                              const std::map<std::string, int64_t>& variables = {});
+                              const std::map<std::string, int64_t>& variables = {},
+                              const std::string& folder = "");
 
 /**
  * @ingroup proteus

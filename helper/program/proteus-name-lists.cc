@@ -6,6 +6,7 @@
 
 #include "proteus-name-lists.h"
 
+#include "proteus-cloud-machines.h"
 #include "proteus-option-values.h"
 
 #include "ns3/proteus-algorithms.h"
@@ -139,6 +140,11 @@ FindClusterName(const std::string& text)
     if (!preset.empty())
     {
         return preset + (colon == std::string::npos ? "" : text.substr(colon));
+    }
+    const std::string rented = DescribeCloudMachine(text.substr(0, colon));
+    if (!rented.empty())
+    {
+        throw std::invalid_argument("--cluster=" + text + ": " + rented);
     }
     const bool isFile = text.find_first_of("/.") != std::string::npos;
     throw std::invalid_argument(

@@ -14,6 +14,7 @@
 
 #include "ns3/proteus-graph-file.h"
 #include "ns3/proteus-graph-kinds.h"
+#include "ns3/proteus-plural.h"
 #include "ns3/proteus-trace-file.h"
 #include "ns3/proteus-warning.h"
 
@@ -161,8 +162,8 @@ RunTrace(const Input& input, ProgramOptions& options, const Cluster& cluster, Da
     WarnOfTimes(input.trace, options, cluster, graph);
     WarnOfLargeSizes(input.trace, cluster, graph);
     WarnOfIdleType(input, graph, true);
-    std::cout << "Trace " << input.trace << ": " << graph.GetNDevices() << " ranks, "
-              << graph.GetNTasks() << " tasks\n";
+    std::cout << "Trace " << input.trace << ": " << FormatThings(graph.GetNDevices(), "rank")
+              << ", " << FormatThings(graph.GetNTasks(), "task") << "\n";
     RunAndReport(options, cluster, graph, type);
 }
 

@@ -229,6 +229,7 @@ class Search
         const std::set<std::string> choices = m_options.GetChoices();
         auto varies = [&](const char* choice) { return choices.count(choice) > 0; };
         const auto nGpus = static_cast<uint32_t>(m_cluster.GetGpus().size());
+        CheckRuns();
         m_space.globalBatch = ToCount(m_options.globalBatch, "globalBatch", 1);
         m_space.memoryBytes = m_memoryBytes;
         m_space.devices = {nGpus};
@@ -506,6 +507,16 @@ class Search
                 (m_gpu.PeakFlops(m_space.base.precision.compute) * whole.seconds *
                  static_cast<double>(candidate.devices));
         }
+    }
+
+    /// Refuses numbers of runs, before plans are ranked.
+    void CheckRuns() const
+    {
+        const uint64_t reduced = ToCount(m_options.reduced, "reduced", 0);
+        ToCount(m_options.flows, "flows", reduced > 0 ? 0 : 1);
+        ToCount(m_options.packets, "packets", 0);
+        ToCount(m_options.threads, "threads", 1, 1024);
+        ToCount(m_options.layoutPlans, "layoutPlans", 0);
     }
 
     /// The best ones by flows, the best of these by packets.

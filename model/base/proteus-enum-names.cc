@@ -7,6 +7,8 @@
 #include "proteus-enum-names.h"
 
 #include "proteus-comma-list.h"
+#include "proteus-nearest-name.h"
+#include "proteus-other-names.h"
 #include "proteus-shown-name.h"
 
 namespace ns3
@@ -19,8 +21,11 @@ FailUnknownName(const std::string& what,
                 const std::string& text,
                 const std::vector<std::string>& known)
 {
-    throw std::invalid_argument("unknown " + what + " '" + ShownName(text) + "'; known are " +
-                                ListNames(known));
+    const std::string alias = FindAlias(text, known);
+    const std::string meant = alias.empty() ? FindByOtherName(text, known) : alias;
+    throw std::invalid_argument("unknown " + what + " '" + ShownName(text) + "'; " +
+                                (meant.empty() ? "" : "did you mean " + meant + "? ") +
+                                "known are " + ListNames(known));
 }
 
 } // namespace proteus

@@ -7,8 +7,10 @@
 #include "proteus-json.h"
 
 #include "proteus-comma-list.h"
+#include "proteus-foreign-files.h"
 #include "proteus-json-text.h"
 #include "proteus-nearest-name.h"
+#include "proteus-other-names.h"
 
 #include <algorithm>
 #include <cmath>
@@ -458,8 +460,15 @@ JsonValue::AllowKeys(const std::string& what, const std::vector<const char*>& ke
     {
         if (std::find(keys.begin(), keys.end(), it.key()) == keys.end())
         {
-            const std::string nearest =
-                FindNearest(it.key(), std::vector<std::string>(keys.begin(), keys.end()));
+            const std::string foreign =
+                m_value == &m_document->m_root ? DescribeForeignFile(GetKeys()) : "";
+            if (!foreign.empty())
+            {
+                Fail(foreign);
+            }
+            const std::vector<std::string> names(keys.begin(), keys.end());
+            const std::string known = FindByOtherName(it.key(), names);
+            const std::string nearest = known.empty() ? FindNearest(it.key(), names) : known;
             JsonValue(*m_document, it.value())
                 .Fail("unknown field; " +
                       (nearest.empty() ? "" : "did you mean " + nearest + "? ") + what + " has " +
@@ -623,7 +632,8 @@ JsonDocument::CheckFormat(const std::string& format, uint32_t version) const
     const auto found = m_root.find("format");
     if (found == m_root.end())
     {
-        GetRoot().FailMissing("format", "it " + expected);
+        const std::string foreign = DescribeForeignFile(GetRoot().GetKeys());
+        GetRoot().FailMissing("format", "it " + expected + (foreign.empty() ? "" : "; " + foreign));
     }
     if (*found != format)
     {

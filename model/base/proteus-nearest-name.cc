@@ -7,6 +7,7 @@
 #include "proteus-nearest-name.h"
 
 #include "proteus-comma-list.h"
+#include "proteus-other-names.h"
 
 #include <algorithm>
 #include <cctype>
@@ -138,6 +139,10 @@ FindAlias(const std::string& name, const std::vector<std::string>& names)
 std::string
 Suggest(const std::string& name, const std::vector<std::string>& names)
 {
+    if (const std::string known = FindByOtherName(name, names); !known.empty())
+    {
+        return "did you mean " + known + "?";
+    }
     const std::string typed = Squeeze(name);
     std::vector<std::string> meant; // names that begin with it
     std::string all;

@@ -110,7 +110,11 @@ ParseHead(const TextReader& reader, const std::vector<std::string>& words, AicbW
     {
         reader.Fail("a workload of AICB or ASTRA-sim begins with HYBRID_TRANSFORMER_FWD_IN_BCKWD, "
                     "DATA, MODEL or MICRO, not " +
-                    QuotedText(words[0]));
+                    QuotedText(words[0]) +
+                    (words[0].compare(0, 7, "HYBRID_") == 0
+                         ? "; which ranks share a layer would follow from the dimensions of "
+                           "ASTRA-sim's network, which is not read"
+                         : ""));
     }
     if (isPlain && words.size() > 1)
     {

@@ -8,6 +8,7 @@
 
 #include "proteus-trace-doubts.h"
 
+#include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-shown-name.h"
 #include "ns3/proteus-tables.h"
@@ -16,6 +17,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -159,6 +161,43 @@ HasWork(const Rank& rank, double fromUs, double toUs)
     };
     return std::any_of(rank.gpu.begin(), rank.gpu.end(), isWithin) ||
            std::any_of(rank.calls.begin(), rank.calls.end(), isWithin);
+}
+
+/// Adds versions of NCCL that are none, and backends of torch.distributed without NCCL
+/// ("cpu:gloo,cuda:nccl" has it).
+/// @param ranks of a trace @param doubts gets them
+void
+AddLibraryDoubts(const std::vector<Rank>& ranks, std::vector<std::string>& doubts)
+{
+    std::set<std::string> versions;
+    std::set<std::string> backends;
+    for (const Rank& rank : ranks)
+    {
+        versions.insert(rank.ncclVersion);
+        backends.insert(rank.backend);
+    }
+    versions.erase(""); // which say nothing
+    backends.erase("");
+    for (const std::string& version : versions)
+    {
+        try
+        {
+            ParseNcclVersion(version);
+        }
+        catch (const std::invalid_argument&)
+        {
+            doubts.push_back("nccl_version " + QuotedText(version) +
+                             " is no version of NCCL: it is not heeded");
+        }
+    }
+    for (const std::string& backend : backends)
+    {
+        if (backend.find("nccl") == std::string::npos)
+        {
+            doubts.push_back("was recorded with the backend " + QuotedText(backend) +
+                             " of torch.distributed; simulated is NCCL");
+        }
+    }
 }
 
 } // namespace
@@ -355,6 +394,7 @@ FindDoubts(const std::vector<Rank>& ranks)
                          " of other libraries than NCCL, such as " + ShownName(example) +
                          ", last as long as recorded, whatever the network is");
     }
+    AddLibraryDoubts(ranks, doubts);
     return doubts;
 }
 

@@ -226,7 +226,7 @@ class RankReader : public JsonListReader
         const auto info = root.Find("distributedInfo");
         if (info)
         {
-            NoteMisspelt(*info, {"rank", "world_size", "nccl_version", "pg_config"});
+            NoteMisspelt(*info, {"rank", "world_size", "nccl_version", "backend", "pg_config"});
             const auto rank = info->Find("rank");
             const auto size = info->Find("world_size");
             if (rank)
@@ -245,6 +245,10 @@ class RankReader : public JsonListReader
             if (const auto version = info->Find("nccl_version"))
             {
                 m_out.ncclVersion = version->AsString();
+            }
+            if (const auto backend = info->Find("backend"))
+            {
+                m_out.backend = backend->AsString();
             }
             const auto groups = info->Find("pg_config");
             for (std::size_t i = 0; groups && i < groups->Size(); i++)

@@ -118,6 +118,7 @@ struct Rank
     uint64_t nForeign{0};       //!< kernels of libraries of communication that are not NCCL
     std::string exampleForeign; //!< name of one
     std::string ncclVersion;    //!< empty: it does not say
+    std::string backend;        //!< of torch.distributed, e.g. "nccl"; empty: it does not say
     /// Events on streams of categories that are not known: how many of each.
     std::map<std::string, uint64_t> unread;
     /// Keys of the file that are not read and look like one that is, and that one.

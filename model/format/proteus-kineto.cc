@@ -603,7 +603,7 @@ WarnOfVersion(const std::string& recorded, uint32_t simulated, const std::string
     }
     catch (const std::invalid_argument&)
     {
-        return; // that of another library
+        return; // that of another library, which is named
     }
     if (version != 0 && simulated != 0 && version != simulated)
     {

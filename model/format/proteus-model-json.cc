@@ -8,6 +8,7 @@
 
 #include "proteus-input-file.h"
 #include "proteus-model-adapters.h"
+#include "proteus-model-config.h"
 #include "proteus-model-layers.h"
 #include "proteus-model-unused.h"
 #include "proteus-model-variables.h"
@@ -526,11 +527,23 @@ struct ModelFiles
 {
     std::vector<std::string> paths;
     std::vector<std::unique_ptr<JsonDocument>> documents;
+    std::vector<std::string> notes; //!< what of a config.json is not as it says
 };
 
-/// @param path of the model @return its files @throw std::invalid_argument as LoadModel()
+/// @param path of a file @return the folder it is in, with the slash
+std::string
+GetFolder(const std::string& path)
+{
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "" : path.substr(0, slash + 1);
+}
+
+/// @param path of the model @param folder as LoadModel() has it @param variables that a run sets
+/// @return its files @throw std::invalid_argument as LoadModel()
 ModelFiles
-OpenModelFiles(const std::string& path)
+OpenModelFiles(const std::string& path,
+               const std::string& folder,
+               const std::map<std::string, int64_t>& variables)
 {
     ModelFiles files;
     auto& documents = files.documents;
@@ -554,16 +567,21 @@ OpenModelFiles(const std::string& path)
             documents.back()->GetRoot().Get("base").Check(read);
         }
         files.paths.push_back(next);
+        const bool isConfig = documents.size() == 1 && IsModelConfig(documents[0]->GetRoot());
+        if (isConfig)
+        {
+            documents[0] =
+                TranslateModelConfig(documents[0]->GetRoot(), path, variables, files.notes);
+        }
         CheckFields(*documents.back());
         const auto base = documents.back()->GetRoot().Find("base");
         if (base)
         {
             CheckDerived(documents.back()->GetRoot());
         }
-        const std::size_t slash = next.rfind('/');
-        next = !base
-                   ? ""
-                   : (slash == std::string::npos ? "" : next.substr(0, slash + 1)) + base->AsName();
+        const std::string place =
+            isConfig && !folder.empty() ? GetFolder(folder + "/") : GetFolder(next);
+        next = !base ? "" : place + base->AsName();
     }
     return files;
 }
@@ -571,15 +589,22 @@ OpenModelFiles(const std::string& path)
 } // namespace
 
 std::vector<std::string>
-ListModelFiles(const std::string& path)
+ListModelFiles(const std::string& path, const std::string& folder)
 {
-    return OpenModelFiles(path).paths;
+    return OpenModelFiles(path, folder, {}).paths;
 }
 
 Model
-LoadModel(const std::string& path, const std::map<std::string, int64_t>& variables)
+LoadModel(const std::string& path,
+          const std::map<std::string, int64_t>& variables,
+          const std::string& folder)
 {
-    const auto documents = OpenModelFiles(path).documents;
+    const ModelFiles files = OpenModelFiles(path, folder, variables);
+    const auto& documents = files.documents;
+    for (const std::string& note : files.notes)
+    {
+        Warn(note);
+    }
     for (const std::string& unused : FindUnusedInModel(documents))
     {
         Warn(unused + " is used nowhere");

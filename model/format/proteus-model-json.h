@@ -101,21 +101,26 @@ Model ReadModelJson(std::istream& input,
 
 /**
  * @ingroup proteus
- * Reads a model and its base.
+ * Reads a model and its base. A config.json of Hugging Face transformers is read, too, see
+ * TranslateModelConfig(); what is not as it says is warned of.
  * @param path of the file
  * @param variables override those of the file or its base, one of which has to have them
+ * @param folder where the base of a config.json is; empty: next to it
  * @return the model
  * @throw std::invalid_argument as ReadModelJson(), or if a file cannot be opened
  */
-Model LoadModel(const std::string& path, const std::map<std::string, int64_t>& variables = {});
+Model LoadModel(const std::string& path,
+                const std::map<std::string, int64_t>& variables = {},
+                const std::string& folder = "");
 
 /**
  * @ingroup proteus
  * @param path of a model
+ * @param folder as LoadModel() has it
  * @return the files that LoadModel() reads: this one, its base, the base of that, and so on
  * @throw std::invalid_argument as LoadModel()
  */
-std::vector<std::string> ListModelFiles(const std::string& path);
+std::vector<std::string> ListModelFiles(const std::string& path, const std::string& folder = "");
 
 } // namespace proteus
 } // namespace ns3

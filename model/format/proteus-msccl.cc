@@ -424,6 +424,11 @@ class Reader
 MscclSchedule
 ReadMscclXml(std::istream& input, const std::string& fileName)
 {
+    if (input.peek() == '{')
+    {
+        throw std::invalid_argument(fileName + ":1: is JSON, as execution plans of MSCCL++ are, "
+                                               "which are not read; MSCCL's XML is");
+    }
     return Reader(input, fileName).Read();
 }
 

@@ -6,6 +6,7 @@
 
 #include "proteus-operator-kinds.h"
 
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -106,7 +107,10 @@ MakeDispatch(OperatorDraft& draft)
     if (all % p.shape[2] != 0)
     {
         draft.Fail(std::to_string(all) + " = tokens x " + std::to_string(top) +
-                   " cannot be shared out evenly to " + std::to_string(p.shape[2]) + " experts");
+                   " cannot be shared out evenly to " + std::to_string(p.shape[2]) +
+                   " experts: tokens must be a multiple of " +
+                   std::to_string(p.shape[2] / std::gcd(p.shape[2], top)) +
+                   ", so take another sequence or batch");
     }
     const uint8_t input = draft.Read({tokens[0], tokens[1], feature}, true, true);
     const uint8_t weights = draft.Read({tokens[0], tokens[1], expert}, false);

@@ -50,6 +50,20 @@ TEST(EnumNames, RefusesWhatHasNoName)
     }
 }
 
+TEST(EnumNames, AnotherSpellingIsKnown)
+{
+    try
+    {
+        COLOURS.Parse("RED");
+        FAIL() << "names are as they are written";
+    }
+    catch (const std::invalid_argument& error)
+    {
+        EXPECT_EQ(std::string(error.what()),
+                  "unknown colour 'RED'; did you mean red? known are green, red");
+    }
+}
+
 TEST(ShownName, IsOnOneLineAndNotTooLong)
 {
     EXPECT_EQ(ShownName("a\tb"), "a?b");

@@ -62,4 +62,27 @@ TEST(JsonValue, AFailedCheckSaysWhereAnotherFileIsNamed)
               "a.json: /file: b.json: /inner: is odd");
 }
 
+TEST(JsonDocument, FilesOfOtherProgramsAreRecognised)
+{
+    const auto check = [](const char* text) {
+        std::istringstream input(text);
+        const JsonDocument document(input, "a.json");
+        return GetFailure([&] { document.CheckFormat("proteus-cluster", 1); });
+    };
+    EXPECT_EQ(check("{}"), "a.json: /format: is missing; it must be \"proteus-cluster\"");
+    EXPECT_EQ(check(R"({"model_type": "llama"})"),
+              "a.json: /format: is missing; it must be \"proteus-cluster\"; this is a config.json "
+              "of Hugging Face, which --model reads");
+    const auto allow = [](const char* text) {
+        std::istringstream input(text);
+        const JsonDocument document(input, "a.json");
+        return GetFailure([&] { document.GetRoot().AllowKeys("a plan", {"dp", "globalBatch"}); });
+    };
+    EXPECT_EQ(allow(R"({"train_batch_size": 64})"),
+              "a.json: /train_batch_size: unknown field; did you mean globalBatch? a plan has dp, "
+              "globalBatch");
+    EXPECT_EQ(allow(R"({"train_batch_size": 64, "zero_optimization": {"stage": 3}})").substr(0, 48),
+              "a.json: this is a configuration of DeepSpeed; wh");
+}
+
 } // namespace

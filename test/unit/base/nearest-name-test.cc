@@ -5,6 +5,7 @@
  */
 
 #include "ns3/proteus-nearest-name.h"
+#include "ns3/proteus-other-names.h"
 
 #include <gtest/gtest.h>
 #include <string>
@@ -30,4 +31,14 @@ TEST(NearestName, IsSuggested)
     EXPECT_EQ(FindAlias("gpt3", names), "");
     EXPECT_EQ(FindAlias("gpt2\u00e9", names), "");
     EXPECT_EQ(Suggest("gpt2\u00e9", names), "did you mean gpt2?");
+}
+
+TEST(NearestName, WhatOthersSayIsKnown)
+{
+    EXPECT_EQ(Suggest("bfloat16", {"fp16", "bf16"}), "did you mean bf16?");
+    EXPECT_EQ(Suggest("half", {"fp16", "bf16"}), "did you mean fp16?");
+    EXPECT_EQ(Suggest("half", {"bf16"}), "there are bf16");
+    EXPECT_EQ(FindByOtherName("train_batch_size", {"dp", "globalBatch"}), "globalBatch");
+    EXPECT_EQ(FindByOtherName("globalBatch", {"dp", "globalBatch"}), "");
+    EXPECT_TRUE(ListOtherNames("nothing").empty());
 }

@@ -41,9 +41,9 @@ TEST(ClusterNames, RoundTrip)
         ErrorOf([] { LinkTechnologyFromString("pci"); }),
         "unknown link technology 'pci'; known are nvlink, pcie, cpu-interconnect, infiniband, "
         "roce");
-    EXPECT_EQ(
-        ErrorOf([] { VertexKindFromString("GPU"); }),
-        "unknown kind of vertex 'GPU'; known are gpu, nvswitch, pcie-switch, cpu, nic, switch");
+    EXPECT_EQ(ErrorOf([] { VertexKindFromString("GPU"); }),
+              "unknown kind of vertex 'GPU'; did you mean gpu? known are gpu, nvswitch, "
+              "pcie-switch, cpu, nic, switch");
 }
 
 TEST(Cluster, RefusesNonsense)

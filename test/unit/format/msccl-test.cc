@@ -109,8 +109,8 @@ TEST(Msccl, RoomAndFlagsThatNobodyUses)
     EXPECT_EQ(Error(ALL_GATHER, "pair", "a & b").substr(0, 32), "x.xml:1: '&' in a value must beg");
     EXPECT_EQ(Error(ALL_GATHER, "pair", "&nbsp;").substr(0, 32),
               "x.xml:1: '&' in a value must beg");
-    EXPECT_EQ(Error(ALL_GATHER, "<algo", "{} <algo"),
-              "x.xml:1: this is no XML, which begins with '<', but begins with '{} <algo "
+    EXPECT_EQ(Error(ALL_GATHER, "<algo", "[] <algo"),
+              "x.xml:1: this is no XML, which begins with '<', but begins with '[] <algo "
               "name=\"pair\" proto=\"Simple\" ncha...'");
 }
 
@@ -149,6 +149,9 @@ TEST(Msccl, ASmallScheduleBecomesItsProgram)
 
 TEST(Msccl, TellsWhatIsWrongAndWhere)
 {
+    EXPECT_EQ(Error(R"({"name": "allreduce"})", "all", "all"),
+              "x.xml:1: is JSON, as execution plans of MSCCL++ are, which are not read; MSCCL's "
+              "XML is");
     EXPECT_NE(Error(ALL_GATHER, "\"allgather\"", "\"custom\"").find("x.xml:1: /algo: unknown coll"),
               std::string::npos);
     EXPECT_EQ(Error(ALL_GATHER, "minBytes", "root=\"1\" minBytes"),

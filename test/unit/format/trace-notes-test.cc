@@ -482,6 +482,11 @@ TEST(TraceNotes, GroupsSizesAndRanksOfKinetoThatDisagree)
               "trace: was recorded on NVIDIA H100 80GB, whose times kernels keep; the cluster has "
               "A100-SXM4-80GB\n");
     ExpectPart(second(R"(, "nccl_version": "2.18.3")", sizes), "was recorded with NCCL 2.18.3");
+    ExpectPart(second(R"(, "nccl_version": "new")", sizes),
+               "nccl_version 'new' is no version of NCCL: it is not heeded");
+    ExpectPart(second(R"(, "backend": "gloo")", sizes),
+               "was recorded with the backend 'gloo' of torch.distributed; simulated is NCCL");
+    EXPECT_EQ(second(R"(, "backend": "cpu:gloo,cuda:nccl")", sizes), second("", sizes));
     const std::string odd =
         R"(, "Collective name": "allreduce", "In msg nelems": 8, "Out msg nelems": 6)";
     std::string doubts;

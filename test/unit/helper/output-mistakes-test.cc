@@ -61,7 +61,7 @@ TEST(OutputMistakes, FilesOfOtherFormatsSaySo)
     std::vector<std::string> all = words;
     all.push_back("--msccl=" + WORKLOADS + "/prices.json");
     ExpectRefusal(Start("collective", all),
-                  "prices.json:1: this is no XML, which begins with '<', but begins with '{");
+                  "prices.json:1: is JSON, as execution plans of MSCCL++ are, which are not read");
 }
 
 TEST(OutputMistakes, OptionsOfTracesWithTheirGraph)

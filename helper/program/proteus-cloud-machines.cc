@@ -1,0 +1,62 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-cloud-machines.h"
+
+#include "ns3/proteus-nearest-name.h"
+
+namespace ns3
+{
+namespace proteus
+{
+
+const std::vector<CloudMachine>&
+GetCloudMachines()
+{
+    // Where a machine has more NICs than the preset has places, fewer with the same rate in sum.
+    // GPUs and network: "Accelerated computing instances" of Amazon EC2, "GPU machine types" of
+    // Google Compute Engine, "ND family VM size series" of Azure, "Compute shapes" of Oracle.
+    static const std::vector<CloudMachine> machines{
+        {{"p3dn.24xlarge", "p3dn"}, "dgx1-v100:nic=1x100G-roce", "efa-v1"},
+        {{"p4de.24xlarge", "p4de"}, "dgx-a100:nic=4x100G-roce", "efa-v1"},
+        {{"p5.48xlarge", "p5"}, "dgx-h100:nic=8x400G-roce", "efa"},
+        {{"p5e.48xlarge", "p5e"}, "dgx-h200:nic=8x400G-roce", "efa"},
+        {{"p5en.48xlarge", "p5en"}, "dgx-h200:nic=8x400G-roce", "efa-v3"},
+        {{"p6-b200.48xlarge", "p6-b200"}, "hgx-b200:nic=8x400G-roce", "efa-v3"},
+        {{"p6-b300.48xlarge", "p6-b300"}, "hgx-b300:nic=8x800G-roce", "efa-v3"},
+        {{"a3-megagpu-8g", "a3-mega"}, "dgx-h100:nic=8x200G-roce", "fastrak"},
+        {{"a3-ultragpu-8g", "a3-ultra"}, "dgx-h200:nic=8x400G-roce", ""},
+        {{"a4-highgpu-8g"}, "hgx-b200:nic=8x400G-roce", ""},
+        {{"ND96amsr_A100_v4", "Standard_ND96amsr_A100_v4"}, "dgx-a100", ""},
+        {{"ND96isr_H100_v5", "Standard_ND96isr_H100_v5"}, "dgx-h100", ""},
+        {{"ND96isr_H200_v5", "Standard_ND96isr_H200_v5"}, "dgx-h200", ""},
+        {{"BM.GPU.A100-v2.8"}, "dgx-a100:nic=8x200G-roce", ""},
+        {{"BM.GPU.H100.8"}, "dgx-h100:nic=8x400G-roce", ""},
+        {{"BM.GPU.H200.8"}, "dgx-h200:nic=8x400G-roce", ""},
+    };
+    return machines;
+}
+
+std::string
+DescribeCloudMachine(const std::string& name)
+{
+    for (const CloudMachine& machine : GetCloudMachines())
+    {
+        if (!FindAlias(name, machine.names).empty())
+        {
+            return "there is no preset of this machine; its GPUs and the rate of its network has "
+                   "--cluster=" +
+                   machine.cluster +
+                   (machine.plugin.empty()
+                        ? ""
+                        : ", and where NCCL runs --netPlugin=" + machine.plugin + " beside it");
+        }
+    }
+    return "";
+}
+
+} // namespace proteus
+} // namespace ns3

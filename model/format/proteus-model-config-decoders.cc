@@ -1,0 +1,285 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "proteus-model-config.h"
+
+#include <algorithm>
+#include <utility>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Decoders of Hugging Face transformers that predict the next token: what the keys of their
+ * config.json mean and what holds where one is missing is in the class of their configuration
+ * (src/transformers/models/NAME/configuration_NAME.py), what they are built of in modeling_NAME.py.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+using Registration = ModelConfigRegistry::Registration;
+
+const ConfigFixed SWIGLU{"hidden_act", {"\"silu\"", "\"swish\""}};
+const ConfigFixed UNTIED{"tie_word_embeddings", {"false"}};
+const ConfigFixed NO_ATTENTION_BIAS{"attention_bias", {"false"}};
+const ConfigSwitch TIED{"tie_word_embeddings", {"tied"}, false};
+
+/// @param key of what is dropped out @return it as what must be 0
+ConfigFixed
+WithoutDropout(const std::string& key)
+{
+    return {key, {"0.0", "0"}};
+}
+
+/// Names an attention to a window of tokens, if that is less than the sequence.
+/// @param root of the file @param result what came of it so far
+void
+NameWindow(const JsonValue& root, TranslatedConfig& result)
+{
+    const auto window = root.Find("sliding_window");
+    const auto use = root.Find("use_sliding_window");
+    if (!window || window->IsNull() || (use && !use->IsNull() && !use->AsBool()))
+    {
+        return;
+    }
+    const uint64_t tokens = window->AsWhole(1, UINT32_MAX);
+    const auto sequence = result.let.find("sequence");
+    if (sequence == result.let.end() || sequence->second.get<uint64_t>() > tokens)
+    {
+        result.notes.push_back(
+            window->Describe("is not heeded: attention is counted to all tokens before"));
+    }
+}
+
+/// @return a model with Llama's layers
+ModelConfigKind
+MakeLlama()
+{
+    ModelConfigKind kind;
+    kind.base = "llama.json";
+    kind.numbers = {{"num_hidden_layers", "layers"},
+                    {"hidden_size", "hidden"},
+                    {"num_attention_heads", "heads"},
+                    {"num_key_value_heads", "kvHeads", false},
+                    {"head_dim", "headWidth", false},
+                    {"intermediate_size", "feedForward"},
+                    {"vocab_size", "vocabulary"}};
+    kind.switches = {TIED};
+    kind.fixed = {SWIGLU, WithoutDropout("attention_dropout")};
+    kind.positions = "max_position_embeddings";
+    kind.more = NameWindow;
+    kind.special = {"sliding_window", "use_sliding_window"};
+    // How many of the layers have a window (Qwen), and of which kind each is.
+    kind.inert = {"max_window_layers", "layer_types", "use_mrope", "is_llama_config"};
+    return kind;
+}
+
+const Registration REGISTER_LLAMA("llama", [] {
+    ModelConfigKind kind = MakeLlama();
+    kind.switches.push_back({"attention_bias", {"qkvBias", "projectionBias"}, false});
+    kind.switches.push_back({"mlp_bias", {"feedForwardBias"}, false});
+    return kind;
+}());
+
+const Registration REGISTER_MISTRAL("mistral", MakeLlama());
+
+const Registration REGISTER_QWEN2("qwen2", [] {
+    ModelConfigKind kind = MakeLlama();
+    kind.set = {{"qkvBias", 1}};
+    return kind;
+}());
+
+const Registration REGISTER_PHI3("phi3", [] {
+    ModelConfigKind kind = MakeLlama();
+    kind.fixed.push_back(WithoutDropout("embd_pdrop"));
+    kind.fixed.push_back(WithoutDropout("resid_pdrop"));
+    kind.fixed.push_back(NO_ATTENTION_BIAS);
+    kind.inert.insert({"original_max_position_embeddings", "partial_rotary_factor"});
+    return kind;
+}());
+
+// The multipliers scale what is there anyhow.
+const Registration REGISTER_GRANITE("granite", [] {
+    ModelConfigKind kind = MakeLlama();
+    kind.switches.push_back({"attention_bias", {"qkvBias", "projectionBias"}, false});
+    kind.switches.push_back({"mlp_bias", {"feedForwardBias"}, false});
+    kind.inert.insert(
+        {"attention_multiplier", "embedding_multiplier", "logits_scaling", "residual_multiplier"});
+    return kind;
+}());
+
+const Registration REGISTER_QWEN3("qwen3", [] {
+    ModelConfigKind kind = MakeLlama();
+    kind.base = "qwen3-8b.json";
+    kind.numbers[3].isNeeded = true; // 32 where it is missing, whatever the heads
+    kind.fixed.push_back(NO_ATTENTION_BIAS);
+    return kind;
+}());
+
+const Registration REGISTER_MIXTRAL("mixtral", [] {
+    ModelConfigKind kind = MakeLlama();
+    kind.base = "mixtral-8x7b.json";
+    kind.numbers = {{"num_hidden_layers", "layers"},
+                    {"hidden_size", "hidden"},
+                    {"num_attention_heads", "heads"},
+                    {"num_key_value_heads", "kvHeads"},
+                    {"intermediate_size", "feedForward"},
+                    {"vocab_size", "vocabulary"},
+                    {"num_local_experts", "experts"},
+                    {"num_experts_per_tok", "top"}};
+    kind.switches = {};
+    kind.fixed.push_back(UNTIED);
+    kind.more = [](const JsonValue& root, TranslatedConfig& result) {
+        NameWindow(root, result);
+        const auto width = root.Find("head_dim");
+        if (width && !width->IsNull() &&
+            width->AsWhole(1, UINT32_MAX) * result.let["heads"].get<uint64_t>() !=
+                result.let["hidden"].get<uint64_t>())
+        {
+            width->Fail("heads must be as wide together as hidden_size");
+        }
+    };
+    kind.special.insert("head_dim");
+    return kind;
+}());
+
+const Registration REGISTER_QWEN3_MOE("qwen3_moe", [] {
+    ModelConfigKind kind = MakeLlama();
+    kind.base = "qwen3-30b-a3b.json";
+    kind.numbers = {{"num_hidden_layers", "layers"},
+                    {"hidden_size", "hidden"},
+                    {"num_attention_heads", "heads"},
+                    {"num_key_value_heads", "kvHeads"},
+                    {"head_dim", "headWidth"},
+                    {"moe_intermediate_size", "feedForward"},
+                    {"vocab_size", "vocabulary"},
+                    {"num_experts", "experts"},
+                    {"num_experts_per_tok", "top"}};
+    kind.switches = {};
+    kind.fixed.push_back(UNTIED);
+    kind.fixed.push_back(NO_ATTENTION_BIAS);
+    kind.fixed.push_back({"decoder_sparse_step", {"1"}});
+    kind.fixed.push_back({"mlp_only_layers", {"[]"}});
+    kind.fixed.push_back({"qkv_bias", {"false"}});
+    kind.fixed.push_back({"shared_expert_intermediate_size", {"0"}});
+    // That of layers without experts, of which there are none; weights of a token's experts.
+    kind.inert.insert({"intermediate_size", "norm_topk_prob"});
+    return kind;
+}());
+
+/// @return DeepSeek's models with latent attention
+ModelConfigKind
+MakeDeepSeek()
+{
+    ModelConfigKind kind;
+    kind.base = "deepseek-v3.json";
+    kind.numbers = {{"num_hidden_layers", "layers"},
+                    {"first_k_dense_replace", "denseLayers", true, 0},
+                    {"hidden_size", "hidden"},
+                    {"num_attention_heads", "heads"},
+                    {"kv_lora_rank", "keyValueRank"},
+                    {"qk_nope_head_dim", "plainWidth"},
+                    {"qk_rope_head_dim", "rotaryWidth"},
+                    {"v_head_dim", "valueWidth"},
+                    {"intermediate_size", "feedForward"},
+                    {"moe_intermediate_size", "expertFeedForward"},
+                    {"n_routed_experts", "experts"},
+                    {"n_shared_experts", "sharedExperts"},
+                    {"num_experts_per_tok", "top"},
+                    {"vocab_size", "vocabulary"},
+                    {"num_nextn_predict_layers", "predictionLayers", false, 0}};
+    kind.fixed = {SWIGLU,
+                  WithoutDropout("attention_dropout"),
+                  UNTIED,
+                  NO_ATTENTION_BIAS,
+                  {"moe_layer_freq", {"1"}},
+                  {"topk_method", {"\"greedy\"", "\"group_limited_greedy\"", "\"noaux_tc\""}}};
+    kind.positions = "max_position_embeddings";
+    // Each head has keys of its own; how experts are scored and weighted, and where they lie.
+    kind.inert = {"num_key_value_heads",
+                  "aux_loss_alpha",
+                  "ep_size",
+                  "head_dim",
+                  "norm_topk_prob",
+                  "qk_head_dim",
+                  "rope_interleave",
+                  "routed_scaling_factor",
+                  "scoring_func",
+                  "seq_aux"};
+    kind.special = {"q_lora_rank", "n_group", "topk_group"};
+    kind.more = [](const JsonValue& root, TranslatedConfig& result) {
+        const auto rank = root.Find("q_lora_rank"); // null: queries have no low rank
+        result.let["queryRank"] =
+            rank && !rank->IsNull() ? rank->AsWhole(0, UINT32_MAX) : uint64_t{0};
+        const auto read = [&root](const char* key) {
+            const auto value = root.Find(key);
+            return value && !value->IsNull() ? value->AsWhole(1, UINT32_MAX) : uint64_t{1};
+        };
+        const auto method = root.Find("topk_method");
+        const bool isGreedy = method && !method->IsNull() && method->AsName() == "greedy";
+        result.let["groups"] = isGreedy ? 1 : read("n_group");
+        result.let["topGroups"] = isGreedy ? 1 : read("topk_group");
+    };
+    return kind;
+}
+
+const Registration REGISTER_DEEPSEEK_V2("deepseek_v2", MakeDeepSeek());
+const Registration REGISTER_DEEPSEEK_V3("deepseek_v3", MakeDeepSeek());
+const Registration REGISTER_KIMI_K2("kimi_k2", MakeDeepSeek());
+
+const Registration REGISTER_GPT2("gpt2", [] {
+    ModelConfigKind kind;
+    kind.base = "gpt.json";
+    kind.numbers = {{"n_layer", "layers"},
+                    {"n_embd", "hidden"},
+                    {"n_head", "heads"},
+                    {"n_inner", "feedForward", false},
+                    {"vocab_size", "vocabulary"}};
+    kind.fixed = {{"activation_function",
+                   {"\"gelu_new\"", "\"gelu\"", "\"gelu_pytorch_tanh\"", "\"gelu_fast\""}},
+                  {"tie_word_embeddings", {"true"}},
+                  {"add_cross_attention", {"false"}}};
+    kind.set = {{"padded", "pad(vocabulary, tensorParallel)"}};
+    kind.positions = "n_positions";
+    kind.inert = {"n_ctx", // as n_positions, of early versions
+                  "reorder_and_upcast_attn",
+                  "scale_attn_by_inverse_layer_idx",
+                  "scale_attn_weights"};
+    kind.special = {"attn_pdrop", "embd_pdrop", "resid_pdrop"};
+    kind.more = [](const JsonValue& root, TranslatedConfig& result) {
+        double most = 0;
+        double least = 1;
+        for (const char* key : {"attn_pdrop", "embd_pdrop", "resid_pdrop"})
+        {
+            constexpr double USUAL = 0.1;
+            const auto value = root.Find(key);
+            const double part = value && !value->IsNull() ? value->AsNumber(0, 1) : USUAL;
+            most = std::max(most, part);
+            least = std::min(least, part);
+        }
+        result.let["dropout"] = most > 0 ? 1 : 0;
+        if (most > 0 && least <= 0)
+        {
+            result.notes.push_back(root.Describe(
+                "attn_pdrop, embd_pdrop and resid_pdrop: one is 0 and one is not; all drop here"));
+        }
+        // NewGELUActivation and its like are written out; the others are one kernel.
+        const auto gelu = root.Find("activation_function");
+        const std::string name = gelu && !gelu->IsNull() ? gelu->AsName() : "gelu_new";
+        result.let["composedGelu"] = name == "gelu_new" || name == "gelu_fast" ? 1 : 0;
+    };
+    return kind;
+}());
+
+} // namespace
+
+} // namespace proteus
+} // namespace ns3

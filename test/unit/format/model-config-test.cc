@@ -1,0 +1,334 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "../error-of.h"
+
+#include "ns3/proteus-model-config.h"
+#include "ns3/proteus-model-json.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <map>
+#include <string>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+/// Keys of a config.json with their values as JSON.
+using Config = std::map<std::string, std::string>;
+
+const Config LLAMA{{"model_type", "\"llama\""},
+                   {"num_hidden_layers", "16"},
+                   {"hidden_size", "2048"},
+                   {"num_attention_heads", "32"},
+                   {"num_key_value_heads", "8"},
+                   {"head_dim", "64"},
+                   {"intermediate_size", "8192"},
+                   {"vocab_size", "128256"},
+                   {"max_position_embeddings", "131072"},
+                   {"tie_word_embeddings", "true"},
+                   {"hidden_act", "\"silu\""}};
+
+const Config DEEPSEEK{{"model_type", "\"deepseek_v3\""},
+                      {"num_hidden_layers", "61"},
+                      {"first_k_dense_replace", "3"},
+                      {"hidden_size", "7168"},
+                      {"num_attention_heads", "128"},
+                      {"q_lora_rank", "1536"},
+                      {"kv_lora_rank", "512"},
+                      {"qk_nope_head_dim", "128"},
+                      {"qk_rope_head_dim", "64"},
+                      {"v_head_dim", "128"},
+                      {"intermediate_size", "18432"},
+                      {"moe_intermediate_size", "2048"},
+                      {"n_routed_experts", "256"},
+                      {"n_shared_experts", "1"},
+                      {"num_experts_per_tok", "8"},
+                      {"n_group", "8"},
+                      {"topk_group", "4"},
+                      {"vocab_size", "129280"}};
+
+/// @param base a config @param changes of it; an empty value takes a key away @return both
+Config
+Change(Config base, const Config& changes)
+{
+    for (const auto& [key, value] : changes)
+    {
+        base[key] = value;
+        if (value.empty())
+        {
+            base.erase(key);
+        }
+    }
+    return base;
+}
+
+/// A config.json on the disk.
+class ConfigFile
+{
+  public:
+    explicit ConfigFile(const Config& config)
+        : m_path(testing::TempDir() + "config.json")
+    {
+        std::ofstream file(m_path);
+        std::string separator = "{";
+        for (const auto& [key, value] : config)
+        {
+            file << separator << '"' << key << "\": " << value;
+            separator = ", ";
+        }
+        file << "}";
+    }
+
+    ~ConfigFile()
+    {
+        std::remove(m_path.c_str());
+    }
+
+    ConfigFile(const ConfigFile&) = delete;
+    ConfigFile& operator=(const ConfigFile&) = delete;
+
+    /// @param variables that a run sets @return the model
+    Model Load(const std::map<std::string, int64_t>& variables = {}) const
+    {
+        testing::internal::CaptureStderr();
+        try
+        {
+            Model model =
+                LoadModel(m_path, variables, std::string(PROTEUS_SOURCE_DIR) + "/workloads/models");
+            m_warnings = testing::internal::GetCapturedStderr();
+            return model;
+        }
+        catch (...)
+        {
+            m_warnings = testing::internal::GetCapturedStderr();
+            throw;
+        }
+    }
+
+    /// @return what the last Load() warned of
+    const std::string& GetWarnings() const
+    {
+        return m_warnings;
+    }
+
+  private:
+    std::string m_path;
+    mutable std::string m_warnings;
+};
+
+/// @param config to read @return what is wrong with it, without the file's name
+std::string
+GetError(const Config& config)
+{
+    const ConfigFile file(config);
+    const std::string error = ErrorOf([&] { file.Load(); });
+    const std::size_t at = error.find("config.json: ");
+    return at == std::string::npos ? error : error.substr(at + 13);
+}
+
+/// @param config to read @param variables that a run sets @return number of parameters
+uint64_t
+Count(const Config& config, const std::map<std::string, int64_t>& variables = {})
+{
+    return ConfigFile(config).Load(variables).CountParameters();
+}
+
+} // namespace
+
+// Parameters of the checkpoints on the Hugging Face hub (safetensors), those that are tied once.
+TEST(ModelConfig, ParametersAreThePublishedOnes)
+{
+    EXPECT_EQ(Count(LLAMA), 1235814400u); // Llama 3.2 1B
+    EXPECT_EQ(Count(Change(LLAMA,
+                           {{"hidden_size", "5120"}, // Mistral Nemo
+                            {"model_type", "\"mistral\""},
+                            {"num_hidden_layers", "40"},
+                            {"head_dim", "128"},
+                            {"intermediate_size", "14336"},
+                            {"vocab_size", "131072"},
+                            {"tie_word_embeddings", ""}})),
+              12247782400u);
+    const Config qwen = Change(LLAMA,
+                               {{"model_type", "\"qwen2\""}, // Qwen2.5 0.5B
+                                {"num_hidden_layers", "24"},
+                                {"hidden_size", "896"},
+                                {"num_attention_heads", "14"},
+                                {"num_key_value_heads", "2"},
+                                {"head_dim", ""},
+                                {"intermediate_size", "4864"},
+                                {"vocab_size", "151936"}});
+    EXPECT_EQ(Count(qwen), 494032768u);
+    EXPECT_EQ(Count(Change(qwen,
+                           {{"model_type", "\"qwen3\""}, // Qwen3 4B
+                            {"num_hidden_layers", "36"},
+                            {"hidden_size", "2560"},
+                            {"num_attention_heads", "32"},
+                            {"num_key_value_heads", "8"},
+                            {"head_dim", "128"},
+                            {"intermediate_size", "9728"}})),
+              4022468096u);
+    EXPECT_EQ(Count(Change(qwen,
+                           {{"model_type", "\"qwen3_moe\""}, // Qwen3 Coder 480B-A35B
+                            {"num_hidden_layers", "62"},
+                            {"hidden_size", "6144"},
+                            {"num_attention_heads", "96"},
+                            {"num_key_value_heads", "8"},
+                            {"head_dim", "128"},
+                            {"moe_intermediate_size", "2560"},
+                            {"num_experts", "160"},
+                            {"num_experts_per_tok", "8"},
+                            {"tie_word_embeddings", "false"}}),
+                    {{"sequence", 5120}}),
+              480154875392u);
+    EXPECT_EQ(Count(Change(LLAMA,
+                           {{"model_type", "\"phi3\""}, // Phi-4
+                            {"num_hidden_layers", "40"},
+                            {"hidden_size", "5120"},
+                            {"num_attention_heads", "40"},
+                            {"num_key_value_heads", "10"},
+                            {"head_dim", ""},
+                            {"intermediate_size", "17920"},
+                            {"vocab_size", "100352"},
+                            {"tie_word_embeddings", "false"}})),
+              14659507200u);
+    EXPECT_EQ(Count(Change(LLAMA,
+                           {{"model_type", "\"mixtral\""}, // Mixtral 8x7B
+                            {"num_hidden_layers", "32"},
+                            {"hidden_size", "4096"},
+                            {"head_dim", "null"},
+                            {"intermediate_size", "14336"},
+                            {"vocab_size", "32000"},
+                            {"num_local_experts", "8"},
+                            {"num_experts_per_tok", "2"},
+                            {"tie_word_embeddings", "false"}})),
+              46702792704u);
+    EXPECT_EQ(Count(Change(DEEPSEEK,
+                           {{"model_type", "\"deepseek_v2\""}, // DeepSeek-V2-Lite
+                            {"num_hidden_layers", "27"},
+                            {"first_k_dense_replace", "1"},
+                            {"hidden_size", "2048"},
+                            {"num_attention_heads", "16"},
+                            {"q_lora_rank", "null"},
+                            {"intermediate_size", "10944"},
+                            {"moe_intermediate_size", "1408"},
+                            {"n_routed_experts", "64"},
+                            {"n_shared_experts", "2"},
+                            {"num_experts_per_tok", "6"},
+                            {"topk_method", "\"greedy\""},
+                            {"vocab_size", "102400"}})),
+              15706484224u);
+    EXPECT_EQ(Count({{"model_type", "\"gpt2\""},
+                     {"n_layer", "12"},
+                     {"n_embd", "768"},
+                     {"n_head", "12"},
+                     {"n_positions", "1024"},
+                     {"vocab_size", "50257"}}),
+              124439808u);
+    const Config bert{{"model_type", "\"bert\""},
+                      {"num_hidden_layers", "12"},
+                      {"hidden_size", "768"},
+                      {"num_attention_heads", "12"},
+                      {"intermediate_size", "3072"},
+                      {"max_position_embeddings", "512"},
+                      {"vocab_size", "30522"}};
+    EXPECT_EQ(Count(bert), 109514298u);
+    EXPECT_EQ(Count(Change(bert,
+                           {{"model_type", "\"vit\""},
+                            {"image_size", "224"},
+                            {"patch_size", "16"},
+                            {"num_labels", "1000"},
+                            {"max_position_embeddings", ""},
+                            {"vocab_size", ""},
+                            {"hidden_dropout_prob", "0.0"}})),
+              86566888u); // the token of the class is a row of the first block
+    EXPECT_EQ(Count({{"model_type", "\"t5\""},
+                     {"num_layers", "12"},
+                     {"d_model", "768"},
+                     {"num_heads", "12"},
+                     {"d_kv", "64"},
+                     {"d_ff", "3072"},
+                     {"n_positions", "512"},
+                     {"vocab_size", "32128"}}),
+              222903552u);
+}
+
+// The file of the same model in workloads/models/ is the same model.
+TEST(ModelConfig, IsTheModelOfTheZoo)
+{
+    const std::string zoo = std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/";
+    const Model model = ConfigFile(DEEPSEEK).Load();
+    const Model same = LoadModel(zoo + "deepseek-v3.json");
+    EXPECT_EQ(model.CountParameters(), same.CountParameters());
+    EXPECT_EQ(model.CountForwardFlops(), same.CountForwardFlops());
+    EXPECT_GT(
+        ConfigFile(Change(DEEPSEEK, {{"num_nextn_predict_layers", "1"}})).Load().CountParameters(),
+        same.CountParameters());
+}
+
+TEST(ModelConfig, EveryBiasCounts)
+{
+    const uint64_t without = Count(LLAMA);
+    constexpr uint64_t LAYERS = 16;
+    EXPECT_EQ(Count(Change(LLAMA, {{"attention_bias", "true"}})) - without,
+              LAYERS * (2048 + 2 * 512 + 2048));
+    EXPECT_EQ(Count(Change(LLAMA, {{"mlp_bias", "true"}})) - without, LAYERS * (2 * 8192 + 2048));
+}
+
+TEST(ModelConfig, WhatIsNotAsTheFileSaysIsNamed)
+{
+    const ConfigFile file(Change(LLAMA,
+                                 {{"sliding_window", "1024"},
+                                  {"quantization_config", R"({"quant_method": "fp8"})"},
+                                  {"moe_layers", "3"},
+                                  {"use_cache", "true"}}));
+    EXPECT_EQ(file.Load().GetSequence(), 4096u);
+    const std::string all = file.GetWarnings();
+    for (const char* text :
+         {"/max_position_embeddings: is the longest sequence there may be; 4096 tokens are run",
+          "/sliding_window: is not heeded: attention is counted to all tokens before",
+          "/quantization_config: has no effect",
+          "config.json: nothing follows from moe_layers\n"})
+    {
+        EXPECT_NE(all.find(text), std::string::npos) << text << "\n" << all;
+    }
+    EXPECT_EQ(file.Load({{"sequence", 200000}}).GetSequence(), 200000u);
+    EXPECT_NE(file.GetWarnings().find("is less than the sequence of 200000 tokens that is run"),
+              std::string::npos)
+        << file.GetWarnings();
+    const ConfigFile window(Change(LLAMA, {{"sliding_window", "4096"}}));
+    window.Load({{"sequence", 4096}});
+    EXPECT_EQ(window.GetWarnings(), "");
+    window.Load({{"sequence", 8192}});
+    EXPECT_NE(window.GetWarnings().find("/sliding_window: is not heeded"), std::string::npos)
+        << window.GetWarnings();
+    const ConfigFile plain(Change(LLAMA, {{"max_position_embeddings", "2048"}}));
+    EXPECT_EQ(plain.Load().GetSequence(), 2048u);
+    EXPECT_EQ(plain.GetWarnings(), "");
+}
+
+TEST(ModelConfig, WhatIsNotThereIsRefused)
+{
+    EXPECT_EQ(GetError(Change(LLAMA, {{"model_type", "\"gemma3\""}})).substr(0, 57),
+              "/model_type: no model of this kind is known here; of Hugg");
+    EXPECT_EQ(GetError(Change(LLAMA, {{"hidden_act", "\"gelu\""}})),
+              "/hidden_act: is \"gelu\", and llama.json, which such a model becomes, has \"silu\" "
+              "or \"swish\"; write a file of a model with what differs");
+    EXPECT_EQ(GetError(Change(LLAMA, {{"num_hidden_layers", ""}})),
+              "/num_hidden_layers: is missing");
+    EXPECT_EQ(GetError(Change(LLAMA, {{"vocab_size", "1.5"}})).substr(0, 20),
+              "/vocab_size: must be");
+    EXPECT_EQ(GetError(Change(LLAMA, {{"tie_word_embeddings", "1"}})).substr(0, 27),
+              "/tie_word_embeddings: must ");
+    EXPECT_EQ(GetError(Change(LLAMA, {{"num_key_value_heads", "5"}})),
+              "/num_key_value_heads: num_attention_heads, 32, must be a multiple of it");
+    EXPECT_EQ(GetError(Change(DEEPSEEK, {{"moe_layer_freq", "2"}})).substr(0, 24),
+              "/moe_layer_freq: is 2, a");
+}
