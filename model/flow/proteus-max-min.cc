@@ -23,8 +23,10 @@ namespace
 
 /// Levels that differ by less than this part are one: the flows at them stay together.
 constexpr double EQUAL = 1e-12;
-/// Part by which no rate changes any more in the end.
+/// Part by which rates, and what is left of a resource, are the same.
 constexpr double SAME = 1e-7;
+/// Part by which no rate changes any more between turns of rates and leftovers in the end.
+constexpr double SETTLED = 1e-5;
 /// Turns of rates and leftovers at most; each has a small part of the change of the one before.
 constexpr uint32_t MAX_TURNS = 30;
 /// Part of the step before that a step has at most where steps are taken to go on like that.
@@ -154,6 +156,14 @@ MaxMinSolver::ListActive()
 {
     m_active.clear();
     m_firstActive.clear();
+    m_activeIds.clear();
+    for (uint32_t id = 0; id < m_resources.size(); ++id)
+    {
+        if (m_isActive[id])
+        {
+            m_activeIds.push_back(id);
+        }
+    }
     for (uint32_t flow = 0; flow < GetNFlows(); ++flow)
     {
         m_firstActive.push_back(static_cast<uint32_t>(m_active.size()));
@@ -190,11 +200,11 @@ void
 MaxMinSolver::SetLevels()
 {
     m_byLevel.clear();
-    for (uint32_t id = 0; id < m_resources.size(); ++id)
+    for (const uint32_t id : m_activeIds)
     {
         Resource& resource = m_resources[id];
         resource.nRising = GetEndOfHeld(resource) - resource.firstUser;
-        if (m_isActive[id] && resource.nRising > 0)
+        if (resource.nRising > 0)
         {
             resource.capacity = resource.shared;
             resource.rising = m_isSplit ? resource.sharing : resource.amounts;
@@ -205,17 +215,23 @@ MaxMinSolver::SetLevels()
 }
 
 void
-MaxMinSolver::SetShared()
+MaxMinSolver::SetShared(Resource& resource) const
+{
+    double first = 0;
+    for (uint32_t i = GetEndOfHeld(resource); i < resource.endUser; ++i)
+    {
+        first += m_users[i].amount * m_before[m_users[i].flow];
+    }
+    resource.shared =
+        first > 0 ? std::max(resource.whole - first, LEAST_LEFT * resource.whole) : resource.whole;
+}
+
+void
+MaxMinSolver::SetAllShared()
 {
     for (Resource& resource : m_resources)
     {
-        double first = 0;
-        for (uint32_t i = GetEndOfHeld(resource); i < resource.endUser; ++i)
-        {
-            first += m_users[i].amount * m_before[m_users[i].flow];
-        }
-        resource.shared = first > 0 ? std::max(resource.whole - first, LEAST_LEFT * resource.whole)
-                                    : resource.whole;
+        SetShared(resource);
     }
 }
 
@@ -258,7 +274,7 @@ MaxMinSolver::FindFull()
 void
 MaxMinSolver::Fill()
 {
-    SetShared();
+    SetAllShared();
     do
     {
         FillActive();
@@ -397,6 +413,19 @@ MaxMinSolver::Extrapolate()
     m_before = m_rates;
 }
 
+bool
+MaxMinSolver::HasSettled() const
+{
+    for (uint32_t flow = 0; flow < GetNFlows(); ++flow)
+    {
+        if (std::abs(m_rates[flow] - m_before[flow]) > SETTLED * m_before[flow])
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
 void
 MaxMinSolver::Alternate()
 {
@@ -405,18 +434,22 @@ MaxMinSolver::Alternate()
     m_step.clear();
     for (uint32_t turn = 0; turn < MAX_TURNS; ++turn)
     {
-        Fill();
-        bool hasChanged = false;
-        for (uint32_t flow = 0; flow < GetNFlows(); ++flow)
+        for (const uint32_t id : m_activeIds)
         {
-            hasChanged |= std::abs(m_rates[flow] - m_before[flow]) > SAME * m_before[flow];
+            SetShared(m_resources[id]);
         }
-        if (!hasChanged)
+        FillActive();
+        if (HasSettled())
         {
-            break;
+            SetAllShared();
+            if (!AddOverfull())
+            {
+                return;
+            }
         }
         Extrapolate();
     }
+    Fill();
 }
 
 void

@@ -150,8 +150,11 @@ class MaxMinSolver
     /// Finds the levels of the resources that count.
     void SetLevels();
 
-    /// Finds what the uses that come first leave of the resources, if they are split off.
-    void SetShared();
+    /// Finds what the uses that come first leave of a resource, if they are split off.
+    /// @param resource which one
+    void SetShared(Resource& resource) const;
+    /// The same of all.
+    void SetAllShared();
 
     /// @param resource a resource @return what the flows that it may hold back take of it
     double GetTaken(const Resource& resource) const;
@@ -164,6 +167,9 @@ class MaxMinSolver
 
     /// Computes rates and leftovers in turn.
     void Alternate();
+
+    /// @return whether rates are those that what comes first has in this turn
+    bool HasSettled() const;
 
     /// Takes the rates for what comes first in the next turn, or where they are heading.
     void Extrapolate();
@@ -194,6 +200,7 @@ class MaxMinSolver
     std::vector<double> m_step;          //!< change by the turn before; empty: not known
     std::vector<User> m_users;           //!< flows by resource
     std::vector<char> m_isActive;        //!< by resource: whether it counts
+    std::vector<uint32_t> m_activeIds;   //!< resources that count
     std::vector<uint32_t> m_firstActive; //!< by flow, in m_active
     std::vector<Use> m_active;           //!< uses of resources that count, by flow
     std::vector<std::pair<double, uint32_t>> m_byLevel; //!< heap of resources
