@@ -23,10 +23,8 @@ namespace
 
 /// Levels that differ by less than this part are one: the flows at them stay together.
 constexpr double EQUAL = 1e-12;
-/// Part by which rates, and what is left of a resource, are the same.
+/// Part by which no rate changes any more in the end.
 constexpr double SAME = 1e-7;
-/// Part by which no rate changes any more between turns of rates and leftovers in the end.
-constexpr double SETTLED = 1e-5;
 /// Turns of rates and leftovers at most; each has a small part of the change of the one before.
 constexpr uint32_t MAX_TURNS = 30;
 /// Part of the step before that a step has at most where steps are taken to go on like that.
@@ -418,7 +416,7 @@ MaxMinSolver::HasSettled() const
 {
     for (uint32_t flow = 0; flow < GetNFlows(); ++flow)
     {
-        if (std::abs(m_rates[flow] - m_before[flow]) > SETTLED * m_before[flow])
+        if (std::abs(m_rates[flow] - m_before[flow]) > SAME * m_before[flow])
         {
             return false;
         }
