@@ -47,12 +47,9 @@ DescribeCloudMachine(const std::string& name)
     {
         if (!FindAlias(name, machine.names).empty())
         {
-            return "there is no preset of this machine; its GPUs and the rate of its network has "
-                   "--cluster=" +
-                   machine.cluster +
-                   (machine.plugin.empty()
-                        ? ""
-                        : ", and where NCCL runs --netPlugin=" + machine.plugin + " beside it");
+            return "no preset is called so; --cluster=" + machine.cluster +
+                   (machine.plugin.empty() ? "" : " with --netPlugin=" + machine.plugin) +
+                   " has this machine's GPUs and the rate of its network";
         }
     }
     return "";
