@@ -44,9 +44,9 @@ WithoutDropout(const std::string& key)
 void
 NameWindow(const JsonValue& root, TranslatedConfig& result)
 {
-    const auto window = root.Find("sliding_window");
-    const auto use = root.Find("use_sliding_window");
-    if (!window || window->IsNull() || (use && !use->IsNull() && !use->AsBool()))
+    const auto window = FindConfigValue(root, "sliding_window");
+    const auto use = FindConfigValue(root, "use_sliding_window");
+    if (!window || (use && !use->AsBool()))
     {
         return;
     }
@@ -82,12 +82,17 @@ MakeLlama()
     return kind;
 }
 
-const Registration REGISTER_LLAMA("llama", [] {
+/// @return the same, with biases for those who ask for them
+ModelConfigKind
+MakeLlamaWithBiases()
+{
     ModelConfigKind kind = MakeLlama();
     kind.switches.push_back({"attention_bias", {"qkvBias", "projectionBias"}, false});
     kind.switches.push_back({"mlp_bias", {"feedForwardBias"}, false});
     return kind;
-}());
+}
+
+const Registration REGISTER_LLAMA("llama", MakeLlamaWithBiases());
 
 const Registration REGISTER_MISTRAL("mistral", MakeLlama());
 
@@ -108,9 +113,7 @@ const Registration REGISTER_PHI3("phi3", [] {
 
 // The multipliers scale what is there anyhow.
 const Registration REGISTER_GRANITE("granite", [] {
-    ModelConfigKind kind = MakeLlama();
-    kind.switches.push_back({"attention_bias", {"qkvBias", "projectionBias"}, false});
-    kind.switches.push_back({"mlp_bias", {"feedForwardBias"}, false});
+    ModelConfigKind kind = MakeLlamaWithBiases();
     kind.inert.insert(
         {"attention_multiplier", "embedding_multiplier", "logits_scaling", "residual_multiplier"});
     return kind;
@@ -139,10 +142,9 @@ const Registration REGISTER_MIXTRAL("mixtral", [] {
     kind.fixed.push_back(UNTIED);
     kind.more = [](const JsonValue& root, TranslatedConfig& result) {
         NameWindow(root, result);
-        const auto width = root.Find("head_dim");
-        if (width && !width->IsNull() &&
-            width->AsWhole(1, UINT32_MAX) * result.let["heads"].get<uint64_t>() !=
-                result.let["hidden"].get<uint64_t>())
+        const auto width = FindConfigValue(root, "head_dim");
+        if (width && width->AsWhole(1, UINT32_MAX) * result.let["heads"].get<uint64_t>() !=
+                         result.let["hidden"].get<uint64_t>())
         {
             width->Fail("heads must be as wide together as hidden_size");
         }
@@ -216,15 +218,14 @@ MakeDeepSeek()
                   "seq_aux"};
     kind.special = {"q_lora_rank", "n_group", "topk_group"};
     kind.more = [](const JsonValue& root, TranslatedConfig& result) {
-        const auto rank = root.Find("q_lora_rank"); // null: queries have no low rank
-        result.let["queryRank"] =
-            rank && !rank->IsNull() ? rank->AsWhole(0, UINT32_MAX) : uint64_t{0};
+        const auto rank = FindConfigValue(root, "q_lora_rank"); // null: queries have no low rank
+        result.let["queryRank"] = rank ? rank->AsWhole(0, UINT32_MAX) : uint64_t{0};
         const auto read = [&root](const char* key) {
-            const auto value = root.Find(key);
-            return value && !value->IsNull() ? value->AsWhole(1, UINT32_MAX) : uint64_t{1};
+            const auto value = FindConfigValue(root, key);
+            return value ? value->AsWhole(1, UINT32_MAX) : uint64_t{1};
         };
-        const auto method = root.Find("topk_method");
-        const bool isGreedy = method && !method->IsNull() && method->AsName() == "greedy";
+        const auto method = FindConfigValue(root, "topk_method");
+        const bool isGreedy = method && method->AsName() == "greedy";
         result.let["groups"] = isGreedy ? 1 : read("n_group");
         result.let["topGroups"] = isGreedy ? 1 : read("topk_group");
     };
@@ -260,8 +261,8 @@ const Registration REGISTER_GPT2("gpt2", [] {
         for (const char* key : {"attn_pdrop", "embd_pdrop", "resid_pdrop"})
         {
             constexpr double USUAL = 0.1;
-            const auto value = root.Find(key);
-            const double part = value && !value->IsNull() ? value->AsNumber(0, 1) : USUAL;
+            const auto value = FindConfigValue(root, key);
+            const double part = value ? value->AsNumber(0, 1) : USUAL;
             most = std::max(most, part);
             least = std::min(least, part);
         }
@@ -272,8 +273,8 @@ const Registration REGISTER_GPT2("gpt2", [] {
                 "attn_pdrop, embd_pdrop and resid_pdrop: one is 0 and one is not; all drop here"));
         }
         // NewGELUActivation and its like are written out; the others are one kernel.
-        const auto gelu = root.Find("activation_function");
-        const std::string name = gelu && !gelu->IsNull() ? gelu->AsName() : "gelu_new";
+        const auto gelu = FindConfigValue(root, "activation_function");
+        const std::string name = gelu ? gelu->AsName() : "gelu_new";
         result.let["composedGelu"] = name == "gelu_new" || name == "gelu_fast" ? 1 : 0;
     };
     return kind;

@@ -45,8 +45,8 @@ CheckFourfold(const JsonValue& root)
 bool
 HasDropout(const JsonValue& root, const char* key, double usual)
 {
-    const auto value = root.Find(key);
-    return (value && !value->IsNull() ? value->AsNumber(0, 1) : usual) > 0;
+    const auto value = FindConfigValue(root, key);
+    return (value ? value->AsNumber(0, 1) : usual) > 0;
 }
 
 const Registration REGISTER_BERT("bert", [] {
@@ -98,11 +98,11 @@ const Registration REGISTER_VIT("vit", [] {
     kind.more = [](const JsonValue& root, TranslatedConfig& result) {
         constexpr uint64_t USUAL_CLASSES = 2;
         CheckFourfold(root);
-        const auto number = root.Find("num_labels");
-        const auto labels = root.Find("id2label");
-        result.let["classes"] = labels && !labels->IsNull()   ? labels->GetKeys().size()
-                                : number && !number->IsNull() ? number->AsWhole(1, UINT32_MAX)
-                                                              : USUAL_CLASSES;
+        const auto number = FindConfigValue(root, "num_labels");
+        const auto labels = FindConfigValue(root, "id2label");
+        result.let["classes"] = labels   ? labels->GetKeys().size()
+                                : number ? number->AsWhole(1, UINT32_MAX)
+                                         : USUAL_CLASSES;
     };
     return kind;
 }());
@@ -127,22 +127,21 @@ const Registration REGISTER_T5("t5", [] {
                     "dropout_rate"};
     kind.more = [](const JsonValue& root, TranslatedConfig& result) {
         constexpr double USUAL = 0.1;
-        const auto decoder = root.Find("num_decoder_layers");
-        if (decoder && !decoder->IsNull() &&
-            decoder->AsWhole(1, UINT32_MAX) != result.let["layers"].get<uint64_t>())
+        const auto decoder = FindConfigValue(root, "num_decoder_layers");
+        if (decoder && decoder->AsWhole(1, UINT32_MAX) != result.let["layers"].get<uint64_t>())
         {
             decoder->Fail("must be as many as num_layers; write a file of a model with what "
                           "differs");
         }
-        const auto words = root.Find("feed_forward_proj");
-        const std::string form = words && !words->IsNull() ? words->AsName() : "relu";
+        const auto words = FindConfigValue(root, "feed_forward_proj");
+        const std::string form = words ? words->AsName() : "relu";
         if (form != "relu" && form != "gated-gelu")
         {
             words->Fail("choose one of relu, gated-gelu");
         }
-        const auto tied = root.Find("tie_word_embeddings");
+        const auto tied = FindConfigValue(root, "tie_word_embeddings");
         result.let["gated"] = form == "gated-gelu" ? 1 : 0;
-        result.let["untied"] = tied && !tied->IsNull() && !tied->AsBool() ? 1 : 0;
+        result.let["untied"] = tied && !tied->AsBool() ? 1 : 0;
         result.let["dropout"] = HasDropout(root, "dropout_rate", USUAL) ? 1 : 0;
     };
     return kind;

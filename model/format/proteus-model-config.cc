@@ -96,14 +96,6 @@ GetInertKeys()
     return keys;
 }
 
-/// @param root of a file @param key of it @return the value, if it is there and not null
-std::optional<JsonValue>
-FindValue(const JsonValue& root, const std::string& key)
-{
-    const auto value = root.Find(key.c_str());
-    return value && value->IsNull() ? std::nullopt : value;
-}
-
 /// Reads what says which variables the base gets.
 void
 ReadVariables(const JsonValue& root, const ModelConfigKind& kind, TranslatedConfig& result)
@@ -111,7 +103,7 @@ ReadVariables(const JsonValue& root, const ModelConfigKind& kind, TranslatedConf
     result.let = kind.set;
     for (const ConfigNumber& number : kind.numbers)
     {
-        const auto value = FindValue(root, number.key);
+        const auto value = FindConfigValue(root, number.key);
         if (!value && number.isNeeded)
         {
             root.FailMissing(number.key);
@@ -124,7 +116,7 @@ ReadVariables(const JsonValue& root, const ModelConfigKind& kind, TranslatedConf
     }
     for (const ConfigSwitch& each : kind.switches)
     {
-        const auto value = FindValue(root, each.key);
+        const auto value = FindConfigValue(root, each.key);
         for (const std::string& variable : each.variables)
         {
             result.let[variable] = (value ? value->AsBool() : each.isUsual) ? 1 : 0;
@@ -152,7 +144,7 @@ CheckFixed(const JsonValue& root, const ModelConfigKind& kind)
 {
     for (const ConfigFixed& fixed : kind.fixed)
     {
-        const auto value = FindValue(root, fixed.key);
+        const auto value = FindConfigValue(root, fixed.key);
         if (value && std::find(fixed.values.begin(), fixed.values.end(), value->Dump()) ==
                          fixed.values.end())
         {
@@ -170,7 +162,7 @@ ChooseSequence(const JsonValue& root,
                const std::map<std::string, int64_t>& variables,
                TranslatedConfig& result)
 {
-    const auto positions = FindValue(root, kind.positions);
+    const auto positions = FindConfigValue(root, kind.positions);
     if (kind.positions.empty() || !positions)
     {
         return;
@@ -220,7 +212,7 @@ NameUnread(const JsonValue& root, const ModelConfigKind& kind, TranslatedConfig&
     std::string unread;
     for (const std::string& key : root.GetKeys())
     {
-        if (known.count(key) > 0 || !FindValue(root, key))
+        if (known.count(key) > 0 || !FindConfigValue(root, key))
         {
             continue;
         }
@@ -243,11 +235,18 @@ NameUnread(const JsonValue& root, const ModelConfigKind& kind, TranslatedConfig&
 std::string
 FindName(const JsonValue& root, const std::string& fileName)
 {
-    const auto name = FindValue(root, "_name_or_path");
+    const auto name = FindConfigValue(root, "_name_or_path");
     return name && !name->AsName().empty() ? name->AsName() : fileName;
 }
 
 } // namespace
+
+std::optional<JsonValue>
+FindConfigValue(const JsonValue& root, const std::string& key)
+{
+    const auto value = root.Find(key.c_str());
+    return value && value->IsNull() ? std::nullopt : value;
+}
 
 bool
 IsModelConfig(const JsonValue& root)

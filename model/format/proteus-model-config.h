@@ -88,6 +88,10 @@ struct ModelConfigKind
 using ModelConfigRegistry = Registry<ModelConfigKind>;
 
 /// @ingroup proteus
+/// @param root of a config.json @param key of it @return the value, if it is there and not null
+std::optional<JsonValue> FindConfigValue(const JsonValue& root, const std::string& key);
+
+/// @ingroup proteus
 /// @param root of a file @return whether it is a config.json of transformers, and no file of a
 /// model of this module
 bool IsModelConfig(const JsonValue& root);
