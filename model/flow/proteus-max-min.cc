@@ -350,8 +350,8 @@ MaxMinSolver::FindLeft()
     }
 }
 
-uint32_t
-MaxMinSolver::FindHolder(uint32_t flow) const
+bool
+MaxMinSolver::IsHeld(uint32_t flow) const
 {
     for (uint32_t i = m_firstUse[flow]; i < m_firstUse[flow + 1]; ++i)
     {
@@ -360,20 +360,21 @@ MaxMinSolver::FindHolder(uint32_t flow) const
         if (!use.comesFirst && resource.capacity <= SAME * resource.whole &&
             resource.largest <= m_rates[flow] * (1 + SAME))
         {
-            return use.resource;
+            return true;
         }
     }
-    return NO_ID;
+    return false;
 }
 
 bool
-MaxMinSolver::IsHeldByFirst() const
+MaxMinSolver::IsHeldByFirst()
 {
+    FindLeft();
     // A flow at its limit is held by nothing else; another one by a resource that has nothing
     // left, of which nobody who has to share it gets more.
     for (uint32_t flow = 0; flow < GetNFlows(); ++flow)
     {
-        if (m_rates[flow] < m_limits[flow] * (1 - SAME) && FindHolder(flow) == NO_ID)
+        if (m_rates[flow] < m_limits[flow] * (1 - SAME) && !IsHeld(flow))
         {
             return true;
         }
@@ -457,16 +458,9 @@ MaxMinSolver::Solve()
     m_isSplit = false;
     Prepare();
     Fill();
-    FindLeft();
     if (m_hasFirst && IsHeldByFirst())
     {
         Alternate();
-        FindLeft();
-    }
-    m_held.clear();
-    for (uint32_t flow = 0; flow < GetNFlows(); ++flow)
-    {
-        m_held.push_back(m_rates[flow] >= m_limits[flow] ? NO_ID : FindHolder(flow));
     }
     m_firstUse.pop_back();
 }

@@ -75,12 +75,6 @@ class MaxMinSolver
         return m_rates[flow];
     }
 
-    /// @param flow a flow @return the resource that holds it back, NO_ID if that is its limit
-    uint32_t GetHeld(uint32_t flow) const
-    {
-        return m_held[flow];
-    }
-
     /// @return number of flows
     uint32_t GetNFlows() const
     {
@@ -174,12 +168,12 @@ class MaxMinSolver
     /// Takes the rates for what comes first in the next turn, or where they are heading.
     void Extrapolate();
 
-    /// @param flow a flow that is not at its limit @return the first resource that has nothing left
-    /// and holds it back; NO_ID if there is none
-    uint32_t FindHolder(uint32_t flow) const;
+    /// @param flow a flow that is not at its limit @return whether a resource that has nothing left
+    /// holds it back
+    bool IsHeld(uint32_t flow) const;
 
     /// @return whether some flow stays behind because of a use that comes first
-    bool IsHeldByFirst() const;
+    bool IsHeldByFirst();
 
     /// Brings the resource that is full first to the front of m_byLevel.
     /// @return its level; infinite, and nothing at the front, if none is full at any
@@ -191,7 +185,6 @@ class MaxMinSolver
     std::vector<Resource> m_resources;
     std::vector<double> m_limits;        //!< by flow
     std::vector<double> m_rates;         //!< by flow; negative while it rises
-    std::vector<uint32_t> m_held;        //!< by flow, see GetHeld()
     std::vector<uint32_t> m_firstUse;    //!< by flow, in m_uses
     std::vector<Use> m_uses;             //!< by flow
     bool m_isSplit{false};               //!< whether uses that come first do not hold back

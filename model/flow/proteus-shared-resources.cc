@@ -7,6 +7,7 @@
 #include "proteus-shared-resources.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ns3
 {
@@ -26,10 +27,10 @@ const std::vector<FlowInput> NO_INPUTS;
 uint32_t
 SharedResources::AddResource(double capacity, double sharing)
 {
-    m_resources.emplace_back();
-    m_resources.back().capacity = capacity;
-    m_resources.back().sharing = sharing;
-    return static_cast<uint32_t>(m_resources.size() - 1);
+    m_table.resources.emplace_back();
+    m_table.resources.back().capacity = capacity;
+    m_table.resources.back().sharing = sharing;
+    return static_cast<uint32_t>(m_table.resources.size() - 1);
 }
 
 uint32_t
@@ -37,8 +38,8 @@ SharedResources::AddUser(const std::vector<FlowUse>& uses,
                          double limit,
                          const std::vector<FlowInput>* inputs)
 {
-    const uint32_t id = m_users.Take();
-    User& user = m_users[id];
+    const uint32_t id = m_table.users.Take();
+    SharedUser& user = m_table.users[id];
     user.uses = &uses;
     user.inputs = inputs == nullptr ? &NO_INPUTS : inputs;
     user.limit = limit;
@@ -46,39 +47,52 @@ SharedResources::AddUser(const std::vector<FlowUse>& uses,
     user.bytes = 0;
     for (const FlowUse& use : uses)
     {
-        m_resources[use.resource].users.push_back(id);
+        ++m_table.resources[use.resource].nUsers;
     }
+    m_hasInputs |= !user.inputs->empty();
     return id;
 }
 
 void
 SharedResources::RemoveUser(uint32_t id)
 {
-    User& user = m_users[id];
-    Want(user, -static_cast<int>(user.count));
+    SharedUser& user = m_table.users[id];
+    if (user.count > 0)
+    {
+        ChangeCount(id, -static_cast<int>(user.count));
+    }
+    m_plain.Remove(id);
+    if (m_weighted)
+    {
+        m_nWeighted -= m_weighted->GetWeight(id) != 1;
+        m_weighted->Remove(id);
+    }
     for (const FlowUse& use : *user.uses)
     {
-        auto& users = m_resources[use.resource].users;
-        users.erase(std::find(users.begin(), users.end(), id));
-        if (!users.empty())
+        if (--m_table.resources[use.resource].nUsers > 0)
         {
-            m_changedResources.push_back(use.resource);
+            m_freed.push_back(use.resource);
         }
     }
     if (user.isChanged)
     {
         user.isChanged = false;
-        m_changedUsers.erase(std::find(m_changedUsers.begin(), m_changedUsers.end(), id));
+        m_changed.erase(std::find(m_changed.begin(), m_changed.end(), id));
     }
-    m_users.GiveBack(id);
+    if (user.hasOtherBytes)
+    {
+        user.hasOtherBytes = false;
+        m_otherBytes.erase(std::find(m_otherBytes.begin(), m_otherBytes.end(), id));
+    }
+    m_table.users.GiveBack(id);
 }
 
 void
-SharedResources::Want(const User& user, int flows)
+SharedResources::Want(const SharedUser& user, int flows)
 {
     for (const FlowUse& use : *user.uses)
     {
-        Resource& resource = m_resources[use.resource];
+        SharedResource& resource = m_table.resources[use.resource];
         resource.nFlows += flows;
         if (use.payload > 0)
         {
@@ -92,63 +106,102 @@ SharedResources::Want(const User& user, int flows)
 }
 
 void
+SharedResources::Activate(uint32_t id)
+{
+    SharedUser& user = m_table.users[id];
+    user.places.clear();
+    for (uint32_t i = 0; i < user.uses->size(); ++i)
+    {
+        auto& active = m_table.resources[(*user.uses)[i].resource].active;
+        user.places.push_back(static_cast<uint32_t>(active.size()));
+        active.push_back({id, i});
+    }
+}
+
+void
+SharedResources::Deactivate(uint32_t id)
+{
+    const SharedUser& user = m_table.users[id];
+    for (uint32_t i = 0; i < user.uses->size(); ++i)
+    {
+        auto& active = m_table.resources[(*user.uses)[i].resource].active;
+        const SharedResource::Active last = active.back();
+        active[user.places[i]] = last;
+        m_table.users[last.user].places[last.use] = user.places[i];
+        active.pop_back();
+    }
+}
+
+void
 SharedResources::ChangeCount(uint32_t id, int delta)
 {
-    User& user = m_users[id];
+    SharedUser& user = m_table.users[id];
+    const bool wasActive = user.count > 0;
     user.count += delta;
+    const bool isActive = user.count > 0;
     Want(user, delta);
+    if (isActive && !wasActive)
+    {
+        Activate(id);
+    }
+    else if (wasActive && !isActive)
+    {
+        Deactivate(id);
+    }
     NoteChange(id);
+}
+
+void
+SharedResources::ChangeBytes(uint32_t id, double bytes)
+{
+    SharedUser& user = m_table.users[id];
+    user.bytes += bytes;
+    if (!user.inputs->empty() && !user.hasOtherBytes)
+    {
+        user.hasOtherBytes = true;
+        m_otherBytes.push_back(id);
+    }
 }
 
 void
 SharedResources::NoteChange(uint32_t id)
 {
-    if (!m_users[id].isChanged)
+    if (!m_table.users[id].isChanged)
     {
-        m_users[id].isChanged = true;
-        m_changedUsers.push_back(id);
+        m_table.users[id].isChanged = true;
+        m_changed.push_back(id);
     }
 }
 
 void
 SharedResources::SetLimit(uint32_t id, double limit)
 {
-    User& user = m_users[id];
+    SharedUser& user = m_table.users[id];
     Want(user, -static_cast<int>(user.count));
     user.limit = limit;
     Want(user, static_cast<int>(user.count));
     NoteChange(id);
-    for (const FlowUse& use : *user.uses)
-    {
-        m_changedResources.push_back(use.resource);
-    }
-}
-
-double
-SharedResources::GetCapacity(const Resource& resource)
-{
-    return resource.nFlows > 1 ? resource.capacity * resource.sharing : resource.capacity;
 }
 
 void
 SharedResources::NotePlaces(uint32_t id, Places& places) const
 {
     places.clear();
-    for (const FlowUse& use : *m_users[id].uses)
+    for (const FlowUse& use : *m_table.users[id].uses)
     {
-        places.push_back(m_resources[use.resource].arrivals);
+        places.push_back(m_table.resources[use.resource].arrivals);
     }
 }
 
 double
 SharedResources::GetPartBehind(uint32_t id, const Places& places) const
 {
-    const auto& uses = *m_users[id].uses;
+    const auto& uses = *m_table.users[id].uses;
     uint32_t most = 1;
     double part = 0;
     for (std::size_t i = 0; i < uses.size(); ++i)
     {
-        const Resource& resource = m_resources[uses[i].resource];
+        const SharedResource& resource = m_table.resources[uses[i].resource];
         if (resource.isFull && uses[i].payload > 0 && resource.nSenders > most)
         {
             most = resource.nSenders;
@@ -163,186 +216,138 @@ SharedResources::GetPartBehind(uint32_t id, const Places& places) const
 uint32_t
 SharedResources::FindUsed() const
 {
+    const auto& resources = m_table.resources;
     const auto used =
-        std::find_if(m_resources.begin(), m_resources.end(), [](const Resource& resource) {
-            return !resource.users.empty();
+        std::find_if(resources.begin(), resources.end(), [](const SharedResource& resource) {
+            return resource.nUsers > 0;
         });
-    return used == m_resources.end() ? NO_ID : static_cast<uint32_t>(used - m_resources.begin());
+    return used == resources.end() ? NO_ID : static_cast<uint32_t>(used - resources.begin());
 }
 
-void
-SharedResources::Visit(uint32_t id)
-{
-    if (m_users[id].visit != m_search)
-    {
-        m_users[id].visit = m_search;
-        m_component.push_back(id);
-    }
-}
-
-void
+bool
 SharedResources::Look(uint32_t id)
 {
-    Resource& resource = m_resources[id];
-    if (resource.visit == m_search)
-    {
-        return;
-    }
-    resource.visit = m_search;
-    const bool wasFull = resource.isFull;
+    SharedResource& resource = m_table.resources[id];
     resource.isFull =
-        resource.nFlows > 1 && resource.wanted > GetCapacity(resource) * (1 + ROUNDING);
-    if (resource.isFull)
-    {
-        m_full.push_back(id);
-    }
-    if (resource.isFull || wasFull)
-    {
-        for (const uint32_t user : resource.users)
-        {
-            if (m_users[user].count > 0)
-            {
-                Visit(user);
-            }
-        }
-    }
-}
-
-void
-SharedResources::FindComponent()
-{
-    ++m_search;
-    m_component.clear();
-    m_full.clear();
-    for (const uint32_t id : m_changedUsers)
-    {
-        m_users[id].isChanged = false;
-        Visit(id);
-    }
-    for (const uint32_t resource : m_changedResources)
-    {
-        // What shared it with those that have gone may have been held back by it.
-        for (const uint32_t id : m_resources[resource].users)
-        {
-            Visit(id);
-        }
-    }
-    m_changedUsers.clear();
-    m_changedResources.clear();
-    for (std::size_t next = 0; next < m_component.size(); ++next)
-    {
-        for (const FlowUse& use : *m_users[m_component[next]].uses)
-        {
-            Look(use.resource);
-        }
-    }
+        resource.nFlows > 1 && resource.wanted > resource.GetCapacity() * (1 + ROUNDING);
+    return resource.isFull;
 }
 
 const std::vector<SharedResources::Share>&
 SharedResources::Solve()
 {
-    FindComponent();
-    m_shares.clear();
-    if (m_full.empty())
+    bool hasFull = false;
+    for (const uint32_t id : m_changed)
     {
-        for (const uint32_t id : m_component)
+        m_table.users[id].isChanged = false;
+        for (const FlowUse& use : *m_table.users[id].uses)
         {
-            m_shares.push_back({id, m_users[id].limit});
+            hasFull |= Look(use.resource);
         }
-        return m_shares;
     }
-    // In the order of their numbers, whatever way they were found.
-    std::sort(m_component.begin(), m_component.end());
-    m_isByInput = false;
-    SolveComponent();
-    if (HasInputs())
+    for (const uint32_t id : m_freed)
+    {
+        Look(id);
+    }
+    if (hasFull || m_plain.HoldsSomebody())
+    {
+        m_plain.Update(m_changed, m_freed);
+    }
+    else
+    {
+        m_plain.SetAlone(m_changed);
+    }
+    if (m_hasInputs)
     {
         SolveByInput();
     }
-    uint32_t flow = 0;
-    for (const uint32_t id : m_component)
+    const FairSolution& solution = m_weighted ? *m_weighted : m_plain;
+    m_shares.clear();
+    for (const uint32_t id : solution.GetSolved())
     {
-        m_shares.push_back({id, 0});
-        if (m_users[id].count > 0)
-        {
-            m_shares.back().rate = GetRate(flow++);
-        }
+        m_shares.push_back({id, solution.GetRate(id)});
     }
+    m_changed.clear();
+    m_freed.clear();
     return m_shares;
 }
 
-void
-SharedResources::SolveComponent()
+std::vector<uint32_t>
+SharedResources::FindWeights()
 {
-    m_solver.Clear();
-    for (const uint32_t id : m_full)
+    std::vector<uint32_t> resources = m_plain.GetTouched();
+    for (const uint32_t id : m_otherBytes)
     {
-        m_resources[id].number = m_solver.AddResource(GetCapacity(m_resources[id]));
-    }
-    for (const uint32_t id : m_component)
-    {
-        const User& user = m_users[id];
-        if (user.count == 0)
+        m_table.users[id].hasOtherBytes = false;
+        if (m_table.users[id].count > 0 && m_plain.GetHolder(id) != NO_ID)
         {
-            continue;
+            resources.push_back(m_plain.GetHolder(id));
         }
-        const double weight = m_isByInput ? m_inputs.GetWeight(m_solver.GetNFlows()) : 1;
-        m_solver.AddFlow(user.limit / weight);
-        for (const FlowUse& use : *user.uses)
+    }
+    m_otherBytes.clear();
+    if (resources.empty() && m_nWeighted == 0)
+    {
+        return {};
+    }
+    std::vector<uint32_t> users = m_plain.GetSolved();
+    for (const uint32_t resource : resources)
+    {
+        for (const SharedResource::Active& active : m_table.resources[resource].active)
         {
-            const uint32_t number = m_resources[use.resource].number;
-            if (number != NO_ID)
+            if (m_plain.GetHolder(active.user) == resource)
             {
-                m_solver.AddUse(number,
-                                use.amount * static_cast<double>(user.count) * weight,
-                                use.comesFirst);
+                users.push_back(active.user);
             }
         }
     }
-    m_solver.Solve();
-    for (const uint32_t id : m_full)
+    std::sort(users.begin(), users.end());
+    users.erase(std::unique(users.begin(), users.end()), users.end());
+    m_inputs.Clear();
+    for (const uint32_t id : users)
     {
-        m_resources[id].number = NO_ID;
+        const SharedUser& user = m_table.users[id];
+        m_inputs.AddFlows(user.count,
+                          user.count > 0 ? user.bytes / user.count : 0,
+                          *user.inputs,
+                          m_plain.GetHolder(id));
     }
-}
-
-bool
-SharedResources::HasInputs() const
-{
-    return std::any_of(m_component.begin(), m_component.end(), [this](uint32_t id) {
-        const User& user = m_users[id];
-        return user.count > 0 && !user.inputs->empty();
-    });
+    const bool isByInput = m_inputs.Find();
+    std::vector<uint32_t> changed;
+    for (uint32_t i = 0; i < users.size(); ++i)
+    {
+        const double found = isByInput ? m_inputs.GetWeight(i) : 1;
+        const double weight = std::abs(found - 1) > ROUNDING ? found : 1;
+        const double before = m_weighted ? m_weighted->GetWeight(users[i]) : 1;
+        if (std::abs(weight - before) > ROUNDING)
+        {
+            if (!m_weighted)
+            {
+                m_weighted.emplace(m_plain);
+            }
+            m_nWeighted += weight != 1;
+            m_nWeighted -= before != 1;
+            m_weighted->SetWeight(users[i], weight);
+            changed.push_back(users[i]);
+        }
+    }
+    return changed;
 }
 
 void
 SharedResources::SolveByInput()
 {
-    m_inputs.Clear();
-    uint32_t flow = 0;
-    for (const uint32_t id : m_component)
+    std::vector<uint32_t> changed = FindWeights();
+    if (!m_weighted)
     {
-        const User& user = m_users[id];
-        if (user.count > 0)
-        {
-            const uint32_t held = m_solver.GetHeld(flow++);
-            m_inputs.AddFlows(user.count,
-                              user.bytes / user.count,
-                              *user.inputs,
-                              held == NO_ID ? NO_ID : m_full[held]);
-        }
+        return;
     }
-    m_isByInput = m_inputs.Find();
-    if (m_isByInput)
+    if (changed.empty() && m_nWeighted == 0)
     {
-        SolveComponent();
+        m_weighted->Adopt(m_plain);
+        return;
     }
-}
-
-double
-SharedResources::GetRate(uint32_t flow) const
-{
-    return m_solver.GetRate(flow) * (m_isByInput ? m_inputs.GetWeight(flow) : 1);
+    changed.insert(changed.end(), m_changed.begin(), m_changed.end());
+    m_weighted->Update(changed, m_freed);
 }
 
 } // namespace proteus

@@ -7,14 +7,12 @@
 #ifndef PROTEUS_SHARED_RESOURCES_H
 #define PROTEUS_SHARED_RESOURCES_H
 
-#include "proteus-flow-routes.h"
+#include "proteus-fair-solution.h"
 #include "proteus-input-shares.h"
-#include "proteus-max-min.h"
-
-#include "ns3/proteus-pool.h"
 
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -30,15 +28,17 @@ namespace proteus
  *
  * A user of resources stands for any number of equal flows, its count. Each of these wants its
  * limit, the rate that it has alone. A resource is full if the flows that use it want more than it
- * has. Solve() computes only the rates that can have changed since it was last called: those of
- * users that have changed, and of users that are joined with these by resources that are full now
- * or were full then.
+ * has. Solve() computes only the rates that change (FairSolution).
  *
  * Rates and capacities have the unit that the caller likes, the same for both.
  */
 class SharedResources
 {
   public:
+    SharedResources() = default;
+    SharedResources(const SharedResources&) = delete;
+    SharedResources& operator=(const SharedResources&) = delete;
+
     /// What NotePlaces() says; of most flows it needs no memory of its own.
     using Places = boost::container::small_vector<uint32_t, 8>;
 
@@ -81,10 +81,7 @@ class SharedResources
 
     /// Flows of a user have more or less to send. @param user which one, with inputs
     /// @param bytes by how much what they have begun and what waits behind it changes
-    void ChangeBytes(uint32_t user, double bytes)
-    {
-        m_users[user].bytes += bytes;
-    }
+    void ChangeBytes(uint32_t user, double bytes);
 
     /**
      * A user must have its rate computed, whatever has changed.
@@ -93,8 +90,7 @@ class SharedResources
     void NoteChange(uint32_t user);
 
     /**
-     * Changes the rate that a flow has alone. All that share a resource with the user are computed
-     * anew.
+     * Changes the rate that a flow has alone.
      * @param user which one
      * @param limit see AddUser()
      */
@@ -103,7 +99,7 @@ class SharedResources
     /// @return whether there is something for Solve() to do
     bool HasChanged() const
     {
-        return !m_changedUsers.empty() || !m_changedResources.empty();
+        return !m_changed.empty() || !m_freed.empty();
     }
 
     /**
@@ -115,7 +111,7 @@ class SharedResources
     /// @param user which one @return the rate of a flow that is alone
     double GetLimit(uint32_t user) const
     {
-        return m_users[user].limit;
+        return m_table.users[user].limit;
     }
 
     /**
@@ -140,68 +136,34 @@ class SharedResources
     /// @param resource which one @return users of it
     std::size_t GetNUsers(uint32_t resource) const
     {
-        return m_resources[resource].users.size();
+        return m_table.resources[resource].nUsers;
     }
 
   private:
-    /// What is shared.
-    struct Resource
-    {
-        double capacity{0};          //!< of one flow alone
-        double sharing{1};           //!< part of it for several
-        double wanted{0};            //!< by all flows at this moment, if each were alone
-        uint32_t nFlows{0};          //!< that use it at this moment
-        uint32_t nSenders{0};        //!< those of them that send over it
-        uint32_t arrivals{0};        //!< of flows that send over it
-        uint32_t visit{0};           //!< number of the last search that has met it
-        uint32_t number{NO_ID};      //!< in the solver
-        bool isFull{false};          //!< in the last solution
-        std::vector<uint32_t> users; //!< in the order in which they came
-    };
-
-    /// Who shares.
-    struct User
-    {
-        const std::vector<FlowUse>* uses{nullptr};     //!< by each flow
-        const std::vector<FlowInput>* inputs{nullptr}; //!< on the way of each
-        double limit{0};                               //!< rate of each, alone
-        uint32_t count{0};                             //!< flows
-        double bytes{0};                               //!< that they have to send
-        uint32_t visit{0};     //!< number of the last search that has met it
-        bool isChanged{false}; //!< since the last solution
-    };
-
-    /// @param resource which one @return what its flows can have together
-    static double GetCapacity(const Resource& resource);
     /// Notes that more is wanted. @param user by whom @param flows how many more, negative: fewer
-    void Want(const User& user, int flows);
-    /// @param user to put into the component, unless it is there
-    void Visit(uint32_t user);
-    /// Sees whether a resource is full, and whose rates that concerns. @param resource which one
-    void Look(uint32_t resource);
-    /// Finds the users whose rates may have changed, and the resources that are full.
-    void FindComponent();
-
-    /// Hands the component to the solver, whose flows are the users that have some.
-    void SolveComponent();
-    /// @return whether a flow of the component takes turns by input
-    bool HasInputs() const;
-    /// Corrects what the solver has found by how inputs of switches share.
+    void Want(const SharedUser& user, int flows);
+    /// Sees whether a resource is full. @param resource which one @return whether it is
+    bool Look(uint32_t resource);
+    /// Puts a user among the active ones of what it uses. @param user which one
+    void Activate(uint32_t user);
+    /// The other way round. @param user which one
+    void Deactivate(uint32_t user);
+    /// Finds the weights by how inputs of switches share, and the rates by these.
     void SolveByInput();
-    /// @param flow of the solver @return its rate
-    double GetRate(uint32_t flow) const;
+    /// Finds the weights of the users that the plain solution has computed and of those that are
+    /// held with them. @return those that have another one than before
+    std::vector<uint32_t> FindWeights();
 
-    std::vector<Resource> m_resources;        //!< by number
-    Pool<User> m_users;                       //!< by number
-    std::vector<uint32_t> m_changedUsers;     //!< since the last solution
-    std::vector<uint32_t> m_changedResources; //!< users of them have gone, or want something else
-    uint32_t m_search{0};                     //!< counts searches
-    std::vector<uint32_t> m_component;        //!< users whose rates may have changed
-    std::vector<uint32_t> m_full;             //!< resources
-    std::vector<Share> m_shares;              //!< result of Solve()
-    MaxMinSolver m_solver;                    //!< of the full resources
-    InputShares m_inputs;                     //!< of the flows of the solver, if m_isByInput
-    bool m_isByInput{false};                  //!< whether m_inputs counts
+    SharedTable m_table;
+    std::vector<uint32_t> m_changed;        //!< users that have changed since the last solution
+    std::vector<uint32_t> m_otherBytes;     //!< users with inputs that have more or less to send
+    std::vector<uint32_t> m_freed;          //!< resources that users have left who are gone
+    FairSolution m_plain{m_table};          //!< as if all flows were equal
+    std::optional<FairSolution> m_weighted; //!< by how inputs share, once that has counted
+    bool m_hasInputs{false};                //!< whether a flow has ever had some
+    uint32_t m_nWeighted{0};                //!< users with other weights than 1
+    std::vector<Share> m_shares;            //!< result of Solve()
+    InputShares m_inputs;                   //!< of the users whose weights are computed
 };
 
 } // namespace proteus

@@ -22,9 +22,14 @@ namespace
 class Scenario
 {
   public:
-    Scenario(uint64_t seed, uint32_t resources)
-        : m_random(seed)
+    /// @param hasAll whether some uses come first and flows have inputs
+    /// @param isEven whether all numbers are the least ones, so that several resources hold a flow
+    Scenario(uint64_t seed, uint32_t resources, bool hasAll = false, bool isEven = false)
+        : m_random(seed),
+          m_hasAll(hasAll),
+          m_isEven(isEven)
     {
+        m_shares.SetInputBuffer(BUFFER_BYTES);
         for (uint32_t i = 0; i < resources; ++i)
         {
             m_capacities.push_back(GetNumber(1, 5));
@@ -129,6 +134,34 @@ class Scenario
         }
     }
 
+    /// Compares all rates with those of users that have come all at once.
+    void CompareWithNewcomers() const
+    {
+        SharedResources shares;
+        shares.SetInputBuffer(BUFFER_BYTES);
+        for (std::size_t i = 0; i < m_capacities.size(); ++i)
+        {
+            shares.AddResource(m_capacities[i], m_sharing[i]);
+        }
+        std::map<uint32_t, const User*> users;
+        for (const auto& entry : m_users)
+        {
+            const User& user = *entry.second;
+            const uint32_t id = shares.AddUser(user.uses, user.limit, &user.inputs);
+            shares.ChangeCount(id, static_cast<int>(user.count));
+            shares.ChangeBytes(id, user.bytes);
+            users[id] = &user;
+        }
+        for (const auto& share : shares.Solve())
+        {
+            const User& user = *users.at(share.user);
+            if (user.count > 0)
+            {
+                ASSERT_NEAR(user.rate, share.rate, 1e-5 * user.limit);
+            }
+        }
+    }
+
     /// @return number of users
     std::size_t GetNUsers() const
     {
@@ -140,6 +173,8 @@ class Scenario
     struct User
     {
         std::vector<FlowUse> uses;
+        std::vector<FlowInput> inputs;
+        double bytes{0};
         double limit{0};
         uint32_t count{0};
         double rate{0};
@@ -147,7 +182,8 @@ class Scenario
 
     double GetNumber(double least, double most)
     {
-        return std::uniform_real_distribution<double>(least, most)(m_random);
+        const double number = std::uniform_real_distribution<double>(least, most)(m_random);
+        return m_isEven ? least : number;
     }
 
     /// @return what a flow can have alone
@@ -161,24 +197,53 @@ class Scenario
         return limit;
     }
 
+    /// Answers come first on some resources, and links out of switches have inputs.
+    void MakeSpecial(User& user)
+    {
+        for (FlowUse& use : user.uses)
+        {
+            if (use.resource % 3 == 0 && &use != &user.uses.back())
+            {
+                use.comesFirst = true;
+                use.amount = GetNumber(0.01, 0.05);
+            }
+            else if (use.resource % 3 == 1)
+            {
+                user.inputs.push_back({use.resource, 100 + static_cast<uint32_t>(m_random() % 3)});
+            }
+        }
+        user.bytes = user.count * GetNumber(0.5, 4) * BUFFER_BYTES;
+        user.limit = GetLimit(user.uses);
+    }
+
     void Add()
     {
         auto user = std::make_unique<User>();
         for (uint32_t resource = 0; resource < m_capacities.size(); ++resource)
         {
-            if (m_random() % 4 == 0 || resource + 1 == m_capacities.size())
+            const bool isLast = resource + 1 == m_capacities.size();
+            if (m_random() % 4 == 0 || (isLast && (!m_hasAll || user->uses.empty())))
             {
                 user->uses.push_back({resource, GetNumber(0.5, 2), 0});
             }
         }
         user->limit = GetLimit(user->uses);
         user->count = 1 + m_random() % 3;
-        const uint32_t id = m_shares.AddUser(user->uses, user->limit);
+        if (m_hasAll)
+        {
+            MakeSpecial(*user);
+        }
+        const uint32_t id = m_shares.AddUser(user->uses, user->limit, &user->inputs);
+        m_shares.ChangeBytes(id, user->bytes);
         m_shares.ChangeCount(id, static_cast<int>(user->count));
         EXPECT_TRUE(m_users.emplace(id, std::move(user)).second);
     }
 
+    static constexpr double BUFFER_BYTES = 1000;
+
     std::mt19937_64 m_random;
+    const bool m_hasAll;
+    const bool m_isEven;
     std::vector<double> m_capacities;
     std::vector<double> m_sharing;
     SharedResources m_shares;
@@ -203,6 +268,21 @@ TEST(SharedResources, RatesAreThoseOfASolutionFromScratchWhateverComesAndGoes)
             ASSERT_FALSE(testing::Test::HasFatalFailure()) << "seed " << seed << ", change " << i;
         }
         EXPECT_GT(scenario.GetNUsers(), 0u);
+    }
+}
+
+TEST(SharedResources, WithAnswersAndInputsItDoesNotMatterInWhichOrderUsersCome)
+{
+    for (uint64_t seed = 1; seed <= 20; ++seed)
+    {
+        Scenario scenario(seed, 12, true, seed % 2 == 0);
+        for (uint32_t i = 0; i < 200; ++i)
+        {
+            scenario.Change();
+            scenario.Solve();
+            scenario.CompareWithNewcomers();
+            ASSERT_FALSE(testing::Test::HasFatalFailure()) << "seed " << seed << ", change " << i;
+        }
     }
 }
 
