@@ -219,8 +219,10 @@ KernelCostModel::GetMatrixEfficiency(DataType type) const
         // The largest products are of a moment; of shares measured on one H100, see there.
         const double inSteps =
             m_parameters.matrixGpus == 1 ? FindShareInSteps(m_gpu.model, unit) : 1;
+        // Where the clock is above that of the data sheet, products may pass its peak.
+        const double most = std::max(1.0, *achieved);
         return slowest *
-               std::min(1.0, m_parameters.matrixEfficiency * inSteps * *achieved / fitted);
+               std::min(most, m_parameters.matrixEfficiency * inSteps * *achieved / fitted);
     }
     return slowest * m_parameters.matrixEfficiency * (isFp8 ? m_parameters.fp8Efficiency : 1);
 }

@@ -7,6 +7,7 @@
 #include "proteus-emit-conversion.h"
 
 #include "proteus-compiler-streams.h"
+#include "proteus-sequence-copy.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +17,39 @@ namespace ns3
 {
 namespace proteus
 {
+
+namespace
+{
+
+/// Emits the copies that a framework makes of what is gathered or scattered along a sequence.
+/// @param context of the compilation @param value that is copied @param cargo what it is
+/// @param phase of the copies @return by position the copy; none if the framework makes none
+Row
+EmitSequenceCopies(EmitContext& context, const Value& value, const Cargo& cargo, PhaseId phase)
+{
+    Row copies;
+    const std::vector<DeviceId>& devices = value.layout.mesh->GetDevices();
+    for (uint32_t position = 0; position < devices.size(); ++position)
+    {
+        KernelDescription kernel;
+        kernel.kind = SEQUENCE_COPY;
+        kernel.extents = {value.layout.CountLocal(cargo.shape, position)};
+        const int64_t copyPs = context.options.kernelUse(kernel).gpuPs;
+        if (copyPs == 0)
+        {
+            return {};
+        }
+        copies.push_back(context.builder.AddCompute(phase,
+                                                    devices[position],
+                                                    context.streams.compute,
+                                                    cargo.name + ".copy",
+                                                    copyPs,
+                                                    GetReady(value, position)));
+    }
+    return copies;
+}
+
+} // namespace
 
 /// What a communication between layouts serves, from the names of the mesh axes.
 Parallelism
@@ -236,9 +270,17 @@ Converter::EmitCollective(const Value& value, const BoxingStep& step, const Carg
     Value result;
     result.layout = step.to;
     Row done(to.GetDevices().size(), NO_ID);
+    // Products beside their collectives take them as they come.
+    const bool isCopied = m_context.options.kernelUse && !cargo.isParameter &&
+                          FindParallelism(step) == Parallelism::SEQUENCE &&
+                          !m_context.tree.schedule.overlapsTensor;
+    const bool isScattered = isCopied && step.collective == Collective::REDUCE_SCATTER;
+    const Row before =
+        isScattered ? EmitSequenceCopies(m_context, value, cargo, cargo.sendPhase) : Row();
+    const Value sent = before.empty() ? value : Value{value.layout, {before}, {}, 1};
     for (const BoxingGroup& group : GetBoxingGroups(step, cargo.shape))
     {
-        const TaskId id = EmitGroup(value, step, group, cargo);
+        const TaskId id = EmitGroup(sent, step, group, cargo);
         for (const DeviceId device : group.devices)
         {
             if (cargo.isParameter)
@@ -258,6 +300,12 @@ Converter::EmitCollective(const Value& value, const BoxingStep& step, const Carg
         result.rows = value.rows;
         result.rows.push_back(done);
         return result;
+    }
+    if (isCopied && step.collective == Collective::ALL_GATHER)
+    {
+        const Value gathered{step.to, {done}, {}, 1};
+        const Row after = EmitSequenceCopies(m_context, gathered, cargo, cargo.receivePhase);
+        done = after.empty() ? done : after;
     }
     result.rows = {m_context.EmitMemory(step.to,
                                         cargo.shape,

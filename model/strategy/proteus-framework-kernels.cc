@@ -7,6 +7,7 @@
 #include "proteus-framework-kernels.h"
 
 #include "proteus-kernel-times.h"
+#include "proteus-sequence-copy.h"
 
 #include <algorithm>
 #include <cmath>
@@ -426,6 +427,7 @@ GetRuledKinds()
                                               {"rms-norm"},
                                               {"rotary"},
                                               {"router"},
+                                              {SEQUENCE_COPY},
                                               {"sgd", false, false, true},
                                               {"softmax"},
                                               {"squared-relu"},
@@ -526,6 +528,10 @@ MakeFrameworkUse(const KernelCostModel& model,
 {
     return [&model, &framework, activation, gradientBytes](const KernelDescription& kernel) {
         KernelUse use;
+        if (kernel.kind == SEQUENCE_COPY && !FindKernelRule(framework, kernel.kind, true, {}))
+        {
+            return use; // it makes none
+        }
         if (auto work = DescribeKernel(kernel, activation, gradientBytes))
         {
             ApplyFramework(framework, kernel, activation, *work);

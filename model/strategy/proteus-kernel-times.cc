@@ -7,6 +7,7 @@
 #include "proteus-kernel-times.h"
 
 #include "proteus-operator-kinds.h"
+#include "proteus-sequence-copy.h"
 
 #include <algorithm>
 #include <cmath>
@@ -457,6 +458,7 @@ GetDescriptions()
         {"concat", DescribeElementwise},
         {"split", DescribeElementwise},
         {"reshape", DescribeElementwise},
+        {SEQUENCE_COPY, DescribeElementwise},
         {"dispatch", DescribeElementwise},
         {"combine", DescribeElementwise},
         {"cross-entropy", DescribeLoss},

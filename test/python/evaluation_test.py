@@ -115,6 +115,7 @@ class EvaluationTest(unittest.TestCase):
                 "thirteenth": 91,
                 "fourteenth": 45,
                 "fifteenth": 51,
+                "sixteenth": 58,
                 "experts": 30,
                 "held-out": 66,
             },

@@ -179,6 +179,24 @@ TEST(MatrixRate, BelongsToWholeNames)
     EXPECT_GT(share("RTX-3090", DataType::FP16).value(), 1);
 }
 
+// An RTX 5090 multiplies 236 of the 209.5 TFLOP/s of its data sheet, in steps, too; an H100 none.
+TEST(MatrixRate, PassesTheDataSheetWhereTheClockDoes)
+{
+    KernelCostParameters parameters;
+    parameters.matrixEfficiency = 0.85;
+    parameters.matrixGpus = 1;
+    const auto achieved = [&](const char* gpu) {
+        const GpuDatasheet sheet = FindGpuDatasheet(gpu);
+        const uint64_t size = 16384;
+        const KernelWork work = MakeGemmWork(1, size, size, size, DataType::BF16);
+        const double seconds = 1e-12 * KernelCostModel(sheet, parameters).GetTime(work).gpuPs;
+        return 2.0 * size * size * size / seconds / sheet.bf16Flops;
+    };
+    EXPECT_GT(achieved("RTX-5090"), 1.05);
+    EXPECT_LT(achieved("RTX-5090"), 1.14);
+    EXPECT_LT(achieved("H100-SXM5-80GB"), 0.85);
+}
+
 // With a limit of 500 in place of 700 W the clock falls earlier, and further.
 TEST(MatrixRate, FallsEarlierWithLessPower)
 {
