@@ -6,8 +6,6 @@
 
 #include "proteus-emit-context.h"
 
-#include "proteus-operator-kinds.h"
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -36,18 +34,22 @@ FindGradientShares(const Placement& placed, uint32_t microBatches)
             for (const GradientWrite& write : part.writes)
             {
                 const TensorId id = reader.op.reads[write.read].tensor;
-                double& share = shares[id];
-                double points = microBatches;
-                for (const IterationDimension& dimension : reader.op.dimensions)
-                {
-                    points *= dimension.name == "rows" ? 1 : static_cast<double>(dimension.extent);
-                }
-                for (const uint64_t extent : placed.tensors[id].tensor.shape)
-                {
-                    points /= static_cast<double>(extent);
-                }
                 // Who makes a gradient of all elements makes that of the parameter whole.
-                share = std::min(1.0, share + (part.name == SPARSE_BACKWARD ? points : 1));
+                double made = 1;
+                if (!write.listed.empty())
+                {
+                    made = microBatches;
+                    for (const IterationAxis axis : write.listed)
+                    {
+                        made *= static_cast<double>(reader.op.dimensions[axis].extent);
+                    }
+                    for (const uint64_t extent : placed.tensors[id].tensor.shape)
+                    {
+                        made /= static_cast<double>(extent);
+                    }
+                }
+                double& share = shares[id];
+                share = std::min(1.0, share + made);
             }
         }
     }

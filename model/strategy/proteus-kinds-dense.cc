@@ -225,8 +225,8 @@ MakeTable(OperatorDraft& draft, bool isBag)
     OperatorPart part;
     part.name = isSparse ? SPARSE_BACKWARD : "backward";
     part.reads = {GradientOf(result), ReadOf(input)};
-    part.writes = {{weight, part.reads, 0}};
     const Axes points = Append(all, {width});
+    part.writes = {{weight, part.reads, 0, isSparse ? points : Axes{}}};
     part.flops = {{1, points}};
     part.bytes = {{8, points}}; // read and written in the gradient buffer, or twice in a list
     draft.Backward(part);

@@ -123,6 +123,8 @@ struct GradientWrite
     uint8_t read{0};                     //!< of which read of the operator
     std::vector<DataReference> summands; //!< those that are summed over the dimensions it lacks
     double traffic{1};                   //!< how much of it moves through device memory
+    /// Of a sparse gradient: the dimensions whose points list an element each; none if it has all.
+    std::vector<IterationAxis> listed{};
 };
 
 /// @ingroup proteus
