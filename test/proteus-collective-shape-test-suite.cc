@@ -55,6 +55,7 @@ class ProteusCollectiveShape : public TestCase
         CheckParameterServers();
         CheckBroadcast();
         CheckOverlap();
+        CheckProxies();
         CheckMesh();
     }
 
@@ -171,6 +172,24 @@ class ProteusCollectiveShape : public TestCase
         NS_TEST_ASSERT_MSG_GT(oneUs, 2 * linkUs, "one after the other");
         NS_TEST_ASSERT_MSG_GT(meanUs, linkUs, "the link is busy");
         NS_TEST_ASSERT_MSG_LT(meanUs, 0.75 * oneUs, "at the same time");
+    }
+
+    /// Between servers a proxy takes one kernel after the other, and a chunk leaves when the
+    /// receiver is in the same one: small scatters take the crossing of the network both ways and
+    /// the start of kernels each time. A socket takes what comes.
+    void CheckProxies()
+    {
+        const Cluster cluster = MakeCluster("dgx-a100", 2);
+        CollectiveTest test = MakeTest(cluster, 16, Collective::SCATTER);
+        test.protocol = "Simple";
+        test.iterations = 1;
+        const double oneUs = RunOnRanks(cluster, test, 65536)[0].timeUs;
+        test.iterations = 20;
+        const double askedUs = RunOnRanks(cluster, test, 65536)[0].timeUs;
+        NS_TEST_ASSERT_MSG_GT(askedUs, 0.8 * oneUs, "one after the other");
+        test.netPlugin = "sockets";
+        const double sentUs = RunOnRanks(cluster, test, 65536)[0].timeUs;
+        NS_TEST_ASSERT_MSG_LT(sentUs, 0.8 * askedUs, "ahead of the receivers");
     }
 
     /// Four A100 of which each pair has four NVLinks, fully connected: more than 200 GB/s measured.

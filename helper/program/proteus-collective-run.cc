@@ -15,6 +15,7 @@
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-executor-settings.h"
 #include "ns3/proteus-gpu-model.h"
+#include "ns3/proteus-net-plugin.h"
 #include "ns3/proteus-packet-network.h"
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-program-cache.h"
@@ -347,12 +348,29 @@ Simulate(const Cluster& cluster,
     return result;
 }
 
-/// @param test that is run @return whether its ranks go on without the others, so that its kernels
-/// are one program
+/// @param cluster to run on @param group of ranks @return whether they are in one server
 bool
-IsPipelined(const CollectiveTest& test)
+IsInside(const Cluster& cluster, const std::vector<DeviceId>& group)
 {
-    return HasRoot(test.collective) && !test.schedule;
+    const auto getDomain = [&](DeviceId device) {
+        return cluster.GetDomain(cluster.GetGpus()[device]);
+    };
+    return std::all_of(group.begin(), group.end(), [&](DeviceId device) {
+        return getDomain(device) == getDomain(group[0]);
+    });
+}
+
+/// @param cluster to run on @param test that is run @return whether its ranks go on without the
+/// others, with the room that connections have left, so that its kernels are one program; see
+/// NetPlugin::asksForRoom
+bool
+IsPipelined(const Cluster& cluster, const CollectiveTest& test)
+{
+    return HasRoot(test.collective) && !test.schedule &&
+           (!FindNetPlugin(test.netPlugin).asksForRoom ||
+            std::all_of(test.groups.begin(), test.groups.end(), [&](const auto& group) {
+                return IsInside(cluster, group);
+            }));
 }
 
 } // namespace
@@ -404,7 +422,7 @@ RunCollective(const Cluster& cluster,
         test.isBarrier ? BARRIER_ELEMENT_BYTES : RoundBytes(test, bytes, test.groups.at(0).size());
     const uint32_t timed = test.iterations > 0 ? test.iterations : TIMED;
     const uint32_t simulated = std::min(timed, CountSimulated(size));
-    const bool isPipelined = IsPipelined(test);
+    const bool isPipelined = IsPipelined(cluster, test);
     // Kernels of one program are told apart by leaving some out.
     const uint32_t fill = isPipelined ? (simulated + 1) / 2 : 1;
     Simulated run = isPipelined ? Simulate(cluster, test, size, 1, fill, report)

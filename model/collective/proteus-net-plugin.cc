@@ -22,9 +22,10 @@ namespace
 // src/transport/net_ib/init.cc, "Not set").
 const NetPluginRegistry::Registration REGISTER_IB("ib", {0, 0});
 
+const std::set<Protocol> ALL{Protocol::LL, Protocol::LL128, Protocol::SIMPLE};
 // NCCL's own for TCP, which tells none either (src/transport/net_socket.cc). What a chunk takes
-// longer is that of two T4 of workloads/measurements.
-const NetPluginRegistry::Registration REGISTER_SOCKETS("sockets", {40, 0});
+// longer is that of two T4 of workloads/measurements. It writes into a socket without asking.
+const NetPluginRegistry::Registration REGISTER_SOCKETS("sockets", {40, 0, ALL, true, "", false});
 
 // Elastic Fabric Adapter (aws/aws-ofi-nccl 2daf7d30). src/platform-aws.cpp tells NCCL 75 us on P4d
 // to P5e and 35 on P5en and P6. The plug-in's own cost model counts 20 us of a crossing
@@ -45,7 +46,6 @@ const NetPluginRegistry::Registration REGISTER_EFA_V3("efa-v3", {6, 35});
 // src/platform-aws.c, platform_init(); v1.8.0-aws has that of trees), which matter from P5 on, and
 // from 1.16 of June 2025 on buffers and chunks of messages as well (v1.16.0, src/platform-aws.cpp,
 // platform_data_map; v1.15.0 does not).
-const std::set<Protocol> ALL{Protocol::LL, Protocol::LL128, Protocol::SIMPLE};
 const char* const SINCE_1_9 = "NCCL_NVLSTREE_MAX_CHUNKSIZE=512K,NCCL_NVLS_CHUNKSIZE=512K";
 const char* const SINCE_1_16 = "NCCL_NVLSTREE_MAX_CHUNKSIZE=512K,NCCL_NVLS_CHUNKSIZE=512K,"
                                "NCCL_BUFFSIZE=8M,NCCL_P2P_NET_CHUNKSIZE=512K";

@@ -40,6 +40,11 @@ struct NetPlugin
     /// What else it sets for all communicators of a process, see ParseNcclVariables(); what the
     /// user says counts more.
     const char* variables{""};
+    /// Whether a chunk leaves only when its receiver has said that it has room for it. Proxies
+    /// begin with a collective when that before it is done on their connection (ProxyAppend() and
+    /// progressOps() in src/proxy.cc of NVIDIA/nccl, v2.12.7 to v2.30.7), so that nothing is sent
+    /// ahead of a receiver that is in an earlier one.
+    bool asksForRoom{true};
 
     /// @return that a chunk takes longer, picoseconds
     int64_t GetChunkPs() const

@@ -19,6 +19,37 @@ namespace proteus
 namespace
 {
 
+// What NCCL takes two CPUs to carry to each other, in 1e9 bytes per second
+// (ncclTopoGetInterCpuBw() and src/graph/topo.h, v2.6.4 to v2.30.7). Models of Intel's CPUs are not
+// known: Skylake has the most up to 2.25, Emerald Rapids from 2.26 on.
+constexpr double NO_LIMIT_GBPS = 5000; // LOC_BW
+constexpr double AMD_GBPS = 16;        // AMD_BW, from 2.19 on
+constexpr double SKYLAKE_9_GBPS = 9;   // SKL_QPI_WIDTH, up to 2.17
+constexpr double SKYLAKE_GBPS = 10;    // SKL_QPI_BW, from 2.18 on
+constexpr double EMERALD_GBPS = 40;    // ERP_QPI_BW, from 2.26 on
+
+/// @param cluster with the link @param link any @return whether it joins two CPUs
+bool
+IsBetweenCpus(const Cluster& cluster, const Link& link)
+{
+    return link.technology == LinkTechnology::CPU_INTERCONNECT &&
+           cluster.GetVertices()[link.a].kind == VertexKind::CPU &&
+           cluster.GetVertices()[link.b].kind == VertexKind::CPU;
+}
+
+/// @param raw rate of a link between CPUs @param cpu who made them @param version of NCCL
+/// @return what NCCL takes it to carry
+double
+LimitBetweenCpus(double raw, CpuVendor cpu, uint32_t version)
+{
+    return cpu == CpuVendor::AMD     ? (version >= 219 ? AMD_GBPS : NO_LIMIT_GBPS)
+           : cpu == CpuVendor::INTEL ? std::min(raw,
+                                                version >= 226   ? EMERALD_GBPS
+                                                : version >= 218 ? SKYLAKE_GBPS
+                                                                 : SKYLAKE_9_GBPS)
+                                     : raw;
+}
+
 /// The NVLink lanes between GPUs that are joined directly, in units of the narrowest connection.
 std::vector<std::vector<uint32_t>>
 CountLanes(const Cluster& cluster, const std::vector<VertexId>& gpus)
@@ -153,6 +184,7 @@ ServerLinks::GetLinkGBps(LinkId id) const
     const double nvlinkRaw = m_capability >= 100 ? 50 : m_capability >= 70 ? 25 : 20;
     return link.technology == LinkTechnology::NVLINK ? raw * GetNvlinkGBps() / nvlinkRaw
            : link.technology == LinkTechnology::PCIE ? raw * 12 / 15.75 // Gen3 x16
+           : IsBetweenCpus(m_cluster, link)          ? LimitBetweenCpus(raw, m_cpu, m_rules.version)
                                                      : raw;
 }
 

@@ -8,6 +8,7 @@
 
 #include "proteus-congested-flows.h"
 
+#include "ns3/proteus-graph-representative.h"
 #include "ns3/proteus-server-hosts.h"
 
 #include <algorithm>
@@ -40,7 +41,8 @@ FlowNetwork::FlowNetwork(const ExecutionGraph& graph,
       m_cluster(cluster),
       m_clock(clock),
       m_parameters(parameters),
-      m_profiles(graph, cluster, paths, parameters, settings)
+      m_profiles(graph, cluster, paths, parameters, settings),
+      m_isStoodFor(FindStoodFor(graph))
 {
     const std::size_t resources = m_profiles.GetResources().size();
     for (const FlowResource& resource : m_profiles.GetResources())
@@ -101,7 +103,8 @@ FlowNetwork::Join(DeviceId device, TaskId task, uint32_t microBatch, std::functi
         communication.profile = &m_profiles.Get(task);
         m_clock.Schedule(device, communication.profile->launchPs, [this, id]() { Begin(id); });
     }
-    else if (group.size() > 2 && (m_congested || HasRoot(m_graph.GetTask(task).collective)))
+    else if (m_isStoodFor.empty() && group.size() > 2 &&
+             (m_congested || HasRoot(m_graph.GetTask(task).collective)))
     {
         communication.profile = &m_profiles.Get(task);
         m_clock.Schedule(device, communication.profile->launchPs, [this, id, rank]() {
@@ -117,6 +120,7 @@ FlowNetwork::Begin(uint32_t id)
     std::sort(communication.members.begin(),
               communication.members.end(),
               [](const auto& a, const auto& b) { return a.rank < b.rank; });
+    JoinWithRepresentatives(communication);
     const auto& classes = communication.profile->classes;
     communication.ahead = nullptr;
     if (communication.isWaiting)
@@ -184,6 +188,25 @@ FlowNetwork::Begin(uint32_t id)
     if (classes.empty())
     {
         Forget(id);
+    }
+}
+
+void
+FlowNetwork::JoinWithRepresentatives(Communication& communication) const
+{
+    if (m_isStoodFor.empty())
+    {
+        return;
+    }
+    int64_t lastPs = std::numeric_limits<int64_t>::min();
+    for (const auto& member : communication.members)
+    {
+        lastPs = m_isStoodFor[member.device] ? lastPs : std::max(lastPs, member.joinedPs);
+    }
+    for (auto& member : communication.members)
+    {
+        member.joinedPs =
+            m_isStoodFor[member.device] ? std::max(member.joinedPs, lastPs) : member.joinedPs;
     }
 }
 

@@ -207,6 +207,9 @@ class FlowNetwork : public Network
     void BeginWaiting();
     /// @param id of a communication all of whose ranks have joined
     void Begin(uint32_t id);
+    /// Ranks that others stand for are no earlier than these. @param communication that all ranks
+    /// have joined
+    void JoinWithRepresentatives(Communication& communication) const;
     /// @param communication all of whose ranks have joined, in their order @return
     /// Communication::late
     const std::vector<LateClass>* FindLate(const Communication& communication);
@@ -270,6 +273,7 @@ class FlowNetwork : public Network
     FlowClock& m_clock;
     const FlowParameters m_parameters;
     FlowProfiles m_profiles;
+    std::vector<bool> m_isStoodFor; //!< by device, see FindStoodFor()
     FlowListener* m_listener{nullptr};
 
     std::unordered_map<TaskInstance, uint32_t> m_index; //!< where in m_communications

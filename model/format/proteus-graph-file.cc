@@ -94,7 +94,7 @@ bool
 IsOfCompiler(const std::string& name)
 {
     const std::vector<std::string> names = COMPILER_STREAMS.List();
-    return name == REPRESENTATIVE_STREAM ||
+    return name == REPRESENTATIVE_STREAM || name == REPRESENTATIVES_STREAM ||
            std::find(names.begin(), names.end(), name) != names.end();
 }
 

@@ -7,6 +7,7 @@
 #include "proteus-graph-part.h"
 
 #include "proteus-graph-head.h"
+#include "proteus-graph-representative.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -70,6 +71,7 @@ KeepDevices(const ExecutionGraph& graph, const std::vector<bool>& isKept)
     }
     GraphBuilder builder(graph.GetNDevices());
     CopyFrame(graph, builder);
+    builder.AddStream(REPRESENTATIVES_STREAM);
     AddTasks(graph, isKept, builder);
     CopySchedules(graph, builder);
     return builder.Build();

@@ -27,7 +27,8 @@ namespace proteus
  * Leaves out what devices do that others stand for: their kernels, tensors and transfers, and
  * communications among them alone. In communications with devices that are kept they take part and
  * join as soon as the one before on the same stream is over, so that those that are kept decide
- * when it begins. Where all devices of a group do the same at the same time, and those that are
+ * when it begins; a stream without tasks (REPRESENTATIVES_STREAM) says that they are not early.
+ * Where all devices of a group do the same at the same time, and those that are
  * left out share no link with the others, times of those that are kept do not change.
  * @param graph any
  * @param isKept by device

@@ -190,6 +190,35 @@ TEST(RingSearch, NeedsNoNic)
     }
 }
 
+// What NCCL takes two CPUs to carry depends on who made them and on its version, so that rings
+// over two sockets are as fast as it believes.
+TEST(RingSearch, TakesLinksBetweenCpusAsNcclDoes)
+{
+    const auto find = [](CpuVendor cpu, double bytesPerSecond, uint32_t version) {
+        Cluster cluster("sockets");
+        const auto gpus = AddServerVertices(cluster, 0, MakeGpu("A100-SXM4-80GB"), 2);
+        const auto cpus = AddServerVertices(cluster, 0, MakeCpu(0, true, cpu), 2);
+        AddPcieLink(cluster, gpus[0], cpus[0], 4);
+        AddPcieLink(cluster, gpus[1], cpus[1], 4);
+        AddDefaultLink(cluster, cpus[0], cpus[1], LinkTechnology::CPU_INTERCONNECT, bytesPerSecond);
+        TransportRules rules;
+        rules.version = version;
+        const Paths paths(cluster);
+        const auto ring = SearchChannels(cluster, paths, gpus, 80, cpu, rules).ring;
+        return ring.channels * ring.intraGBps;
+    };
+    for (const double raw : {16e9, 64e9})
+    {
+        EXPECT_DOUBLE_EQ(find(CpuVendor::AMD, raw, 230), 15) << raw;
+        EXPECT_DOUBLE_EQ(find(CpuVendor::AMD, raw, 218), 24) << raw;
+        EXPECT_DOUBLE_EQ(find(CpuVendor::INTEL, raw, 225), 10) << raw;
+        EXPECT_DOUBLE_EQ(find(CpuVendor::INTEL, raw, 217), 9) << raw;
+    }
+    EXPECT_DOUBLE_EQ(find(CpuVendor::INTEL, 64e9, 226), 24);
+    EXPECT_DOUBLE_EQ(find(CpuVendor::INTEL, 16e9, 226), 15);
+    EXPECT_DOUBLE_EQ(find(CpuVendor::INTEL, 6e9, 226), 6);
+}
+
 TEST(RingSearch, SixteenNics)
 {
     const Cluster cluster = MakeSixteenNics(2);
