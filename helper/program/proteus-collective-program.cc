@@ -35,6 +35,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -482,6 +483,44 @@ Check(const CollectiveProgramOptions& options)
     }
 }
 
+/// Names what was typed of the environment of NCCL and changes nothing at the sizes that were run.
+/// @param typed options @param cluster that was run on @param test that was run @param rows of it
+void
+WarnOfIdleChoices(const CollectiveProgramOptions& typed,
+                  const Cluster& cluster,
+                  const CollectiveTest& test,
+                  const std::vector<CollectiveRow>& rows)
+{
+    if (test.schedule || test.splits || test.parameterServers > 1)
+    {
+        return; // these make programs of their own
+    }
+    std::vector<uint64_t> sizes;
+    std::transform(rows.begin(), rows.end(), std::back_inserter(sizes), [](const auto& row) {
+        return row.bytes;
+    });
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end()); // of several groups
+    const auto look = [&](const char* option, const std::string& value, const auto member) {
+        CollectiveTest without = test;
+        (without.*member).clear();
+        if (!value.empty() && RunAlike(cluster, test, without, sizes))
+        {
+            Warn(std::string("--") + option + "=" + value +
+                 " has no effect: the sizes that were run communicate alike without it");
+        }
+    };
+    const NcclOptions& nccl = typed.nccl;
+    // What is the same at every size is said already.
+    if (!nccl.cpuVendor.empty() && FindSameChoices(cluster, nccl.cpuVendor).empty())
+    {
+        look("cpuVendor", nccl.cpuVendor, &CollectiveTest::cpuVendor);
+    }
+    if (nccl.FindIdle().empty() && nccl.variables == test.ncclVariables)
+    {
+        look("nccl", nccl.variables, &CollectiveTest::ncclVariables);
+    }
+}
+
 } // namespace
 
 void
@@ -538,6 +577,7 @@ RunCollectiveProgram(const CollectiveProgramOptions& typed)
         PrintTopology(cluster, test);
     }
     const std::vector<CollectiveRow> rows = RunSizes(options, cluster, test, sizes);
+    WarnOfIdleChoices(typed, cluster, test, rows);
     Table table = MakeCollectiveTable(rows);
     if (isMeasured)
     {

@@ -7,6 +7,7 @@
 #include "proteus-collective-run.h"
 
 #include "proteus-run-notes.h"
+#include "proteus-same-choices.h"
 #include "proteus-stop-signals.h"
 
 #include "ns3/proteus-attribute-defaults.h"
@@ -263,6 +264,24 @@ SetAttributes(ProteusHelper& helper, const Cluster& cluster, const CollectiveTes
     }
 }
 
+/// @param test that is run @return what it says of collectives
+CollectiveSettings
+MakeSettings(const CollectiveTest& test)
+{
+    CollectiveSettings settings;
+    settings.algorithm = test.algorithm;
+    settings.protocol = test.protocol;
+    settings.channels = test.channels;
+    settings.networkChannels = test.networkChannels;
+    settings.ncclVersion = test.ncclVersion;
+    settings.cpuVendor = test.cpuVendor;
+    settings.netPlugin = test.netPlugin;
+    settings.ncclVariables = test.ncclVariables;
+    settings.launchMode = test.launchMode;
+    settings.costs = test.costs;
+    return settings;
+}
+
 /// @param bytes of a collective @return iterations after which its period is known
 uint32_t
 CountSimulated(uint64_t bytes)
@@ -378,12 +397,30 @@ IsPipelined(const Cluster& cluster, const CollectiveTest& test)
 CollectivePreferences
 MakePreferences(const CollectiveTest& test)
 {
-    CollectiveSettings settings;
-    settings.ncclVersion = test.ncclVersion;
-    settings.cpuVendor = test.cpuVendor;
-    settings.netPlugin = test.netPlugin;
-    settings.ncclVariables = test.ncclVariables;
-    return MakePreferences(settings);
+    return MakePreferences(MakeSettings(test));
+}
+
+bool
+RunAlike(const Cluster& cluster,
+         const CollectiveTest& a,
+         const CollectiveTest& b,
+         const std::vector<uint64_t>& sizes)
+{
+    try
+    {
+        return std::all_of(sizes.begin(), sizes.end(), [&](uint64_t bytes) {
+            const uint64_t size =
+                a.isBarrier ? BARRIER_ELEMENT_BYTES : RoundBytes(a, bytes, a.groups.at(0).size());
+            return CommunicateAlike(MakeGraph(cluster, a, size, 1).graph,
+                                    cluster,
+                                    MakeSettings(a),
+                                    MakeSettings(b));
+        });
+    }
+    catch (const std::invalid_argument&)
+    {
+        return false;
+    }
 }
 
 std::optional<TestCommunicator>

@@ -86,6 +86,15 @@ std::optional<TestCommunicator> FindCommunicator(const Cluster& cluster,
                                                  const CollectiveTest& test);
 
 /// @ingroup proteus
+/// @param cluster to run on @param a test of a built-in algorithm @param b the same, with other
+/// choices of NCCL @param sizes in bytes, as nccl-tests counts them @return whether both run alike
+/// at all sizes; what cannot be run is not alike
+bool RunAlike(const Cluster& cluster,
+              const CollectiveTest& a,
+              const CollectiveTest& b,
+              const std::vector<uint64_t>& sizes);
+
+/// @ingroup proteus
 /// @param cluster with GPUs @param group some of them @return their vertices, in the same order
 std::vector<VertexId> GetVertices(const Cluster& cluster, const std::vector<DeviceId>& group);
 

@@ -10,9 +10,9 @@
 #include "proteus-program-options.h"
 
 #include "ns3/proteus-compiler.h"
-#include "ns3/proteus-model-json.h"
+#include "ns3/proteus-model-doubts.h"
+#include "ns3/proteus-parallel-plan.h"
 #include "ns3/proteus-strategy-json.h"
-#include "ns3/proteus-warning.h"
 
 #include <algorithm>
 #include <exception>
@@ -39,6 +39,16 @@ struct Job
     std::string framework;
 };
 
+/// @param path of a model, which the run loads, too, and names what is odd in it @param variables
+/// of it @param folder as LoadModel() has it @return it
+Model
+LoadQuietly(const std::string& path,
+            const std::map<std::string, int64_t>& variables,
+            const std::string& folder)
+{
+    return LoadModel(path, variables, folder, [](const std::string&) {});
+}
+
 /// @param json of a strategy @param text what else is known @param set variables of the
 /// model @return all of it
 Job
@@ -55,7 +65,7 @@ Load(const Json& json, const StrategyText& text, const std::map<std::string, int
             variables.insert(given.begin(), given.end());
             variables.insert(text.variables.begin(), text.variables.end());
             variables.insert(defaults.variables.begin(), defaults.variables.end());
-            Model model = LoadModel(text.model, variables, text.folder);
+            Model model = LoadQuietly(text.model, variables, text.folder);
             StrategyTree tree = file.GetTree(model);
             return {std::move(model), std::move(tree), {}};
         });
@@ -486,16 +496,16 @@ class KeyCheck
 bool
 CompileAlike(const std::string& model, const ParallelPlan& a, const ParallelPlan& b)
 {
-    const WarningListener silent([](const std::string&) { return false; });
-    const TrainingPlan first = LoadTrainingPlan(model, a);
-    const TrainingPlan second = LoadTrainingPlan(model, b);
-    return CompileModel(first.model, first.tree) == CompileModel(second.model, second.tree);
+    const auto compile = [&model](const ParallelPlan& plan) {
+        const Model loaded = LoadQuietly(model, GetModelVariables(plan), "");
+        return CompileModel(loaded, ExpandPlan(loaded, plan));
+    };
+    return compile(a) == compile(b);
 }
 
 std::vector<std::string>
 FindIdleVariables(const StrategyText& strategy)
 {
-    const WarningListener silent([](const std::string&) { return false; }); // the run itself warns
     std::vector<std::string> idle;
     try
     {
@@ -516,7 +526,6 @@ FindIdleVariables(const StrategyText& strategy)
 std::vector<std::string>
 FindIdleKeys(const StrategyText& strategy)
 {
-    const WarningListener silent([](const std::string&) { return false; }); // the run itself warns
     std::vector<std::string> idle;
     try
     {

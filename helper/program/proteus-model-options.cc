@@ -66,7 +66,14 @@ FindModelFile(const std::string& name, const std::string& folder)
         throw std::invalid_argument("--model=" + name +
                                     ": cannot be read: " + DescribeUnreadable(name));
     }
-    return folder + "/" + MatchName("model", name, ListJsonFiles(folder)) + ".json";
+    const std::vector<std::string> names = ListJsonFiles(folder);
+    if (names.empty())
+    {
+        throw std::invalid_argument("--model=" + name +
+                                    ": there is no such file, and no model in " + folder +
+                                    ", where those are that have a name");
+    }
+    return folder + "/" + MatchName("model", name, names) + ".json";
 }
 
 /// @param text of a value @return whether it is a number that JSON has
@@ -294,21 +301,31 @@ WarnOfAutocast(const TrainingPlan& plan, const Framework& framework)
     }
 }
 
-/// Names norms of which a framework, which says what it makes of other operators, says nothing.
+/// Names norms of which a framework, which says what it makes of other operators, says nothing, and
+/// a GELU that is written out, but not there.
 void
 WarnOfMissingRules(const TrainingPlan& plan, const Framework& framework)
 {
+    const auto isWithout = [&](const char* kind) {
+        const auto& operators = plan.model.GetOperators();
+        return framework.operators.count(kind) == 0 &&
+               std::any_of(operators.begin(), operators.end(), [&](const ModelOperator& op) {
+                   return op.kind == kind;
+               });
+    };
+    if (isWithout("composed-gelu"))
+    {
+        Warn("framework " + framework.name +
+             " takes one kernel for the model's GELU of elementary operations (composedGelu), as "
+             "for any other");
+    }
     if (framework.operators.empty())
     {
         return; // its parameters are fitted to operators as the compiler counts them
     }
     for (const char* kind : {"batch-norm", "layer-norm", "rms-norm"})
     {
-        const auto& operators = plan.model.GetOperators();
-        if (framework.operators.count(kind) == 0 &&
-            std::any_of(operators.begin(), operators.end(), [&](const ModelOperator& op) {
-                return op.kind == kind;
-            }))
+        if (isWithout(kind))
         {
             Warn("framework " + framework.name + " has no rules for " + kind +
                  ": such kernels are timed by the least that they move");

@@ -11,6 +11,7 @@
 #include "proteus-option-manual.h"
 #include "proteus-option-words.h"
 
+#include "ns3/proteus-foreign-files.h"
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-json.h"
 #include "ns3/proteus-warning.h"
@@ -410,6 +411,10 @@ OptionList::ReadConfig(const std::string& path) const
                                     format->Shown() +
                                     ", which has no options; a summary, a --json file or a page of "
                                     "--report has those of its run");
+    }
+    if (const std::string foreign = DescribeForeignFile(json.GetKeys()); !foreign.empty())
+    {
+        throw std::invalid_argument("--config=" + path + ": " + foreign);
     }
     std::vector<Word> words;
     for (const std::string& name : json.GetKeys())

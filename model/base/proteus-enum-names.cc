@@ -21,6 +21,11 @@ FailUnknownName(const std::string& what,
                 const std::string& text,
                 const std::vector<std::string>& known)
 {
+    if (const std::string cause = FindMissingCause(what, text); !cause.empty())
+    {
+        throw std::invalid_argument("the " + what + " '" + ShownName(text) + "' is not modelled: " +
+                                    cause + "; known are " + ListNames(known));
+    }
     const std::string alias = FindAlias(text, known);
     const std::string meant = alias.empty() ? FindByOtherName(text, known) : alias;
     throw std::invalid_argument("unknown " + what + " '" + ShownName(text) + "'; " +

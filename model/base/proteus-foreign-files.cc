@@ -7,7 +7,9 @@
 #include "proteus-foreign-files.h"
 
 #include <algorithm>
-#include <cstddef>
+#include <cctype>
+#include <sstream>
+#include <streambuf>
 
 namespace ns3
 {
@@ -17,52 +19,80 @@ namespace proteus
 namespace
 {
 
-/// A kind of file.
-struct ForeignFile
+/// Bytes that tell a file.
+constexpr std::size_t MOST_READ = std::size_t{1} << 16;
+
+bool
+IsKeyCharacter(char c)
 {
-    std::vector<std::string> keys; //!< of such a file
-    std::ptrdiff_t least;          //!< of the keys have to be there
-    const char* what;              //!< it is, and who reads it
-};
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
+}
+
+/// @param line of a text @param keys gets its options, "--tensor-model-parallel-size"
+void
+AddOptions(const std::string& line, std::vector<std::string>& keys)
+{
+    for (std::size_t at = line.find("--"); at != std::string::npos; at = line.find("--", at))
+    {
+        std::size_t end = at;
+        while (end < line.size() && IsKeyCharacter(line[end]))
+        {
+            ++end;
+        }
+        keys.push_back(line.substr(at, end - at));
+        at = std::max(end, at + 1);
+    }
+}
 
 } // namespace
 
 std::string
-DescribeForeignFile(const std::vector<std::string>& keys)
+DescribeForeignFile(const std::vector<std::string>& keys, const std::vector<std::string>& own)
 {
-    static const std::vector<ForeignFile> files{
-        {{"traceEvents"}, 1, "a trace of PyTorch's profiler, which proteus-run --trace reads"},
-        {{"workload_graph"}, 1, "a Chakra trace in the JSON of its feeder, which is not read"},
-        {{"model_type"}, 1, "a config.json of Hugging Face, which --model reads"},
-        {{"zero_optimization",
-          "train_batch_size",
-          "train_micro_batch_size_per_gpu",
-          "gradient_accumulation_steps",
-          "gradient_clipping",
-          "optimizer",
-          "bf16",
-          "fp16"},
-         2,
-         "a configuration of DeepSpeed; what it says belongs into --strategy, e.g. "
-         "dp=8,zero=3,microBatch=4,globalBatch=64,dataType=bf16, with --framework=deepspeed"},
-        {{"topologies-per-dim", "topology-name"},
-         1,
-         "a network of ASTRA-sim, which is not read; proteus-cluster --output writes a cluster to "
-         "begin with"},
-        {{"all-reduce-implementation", "collective-optimization"},
-         1,
-         "a system of ASTRA-sim, which is not read; algorithms are NCCL's, or --algorithm"},
+    const auto has = [](const std::vector<std::string>& all, const std::string& key) {
+        return std::find(all.begin(), all.end(), key) != all.end();
     };
-    for (const ForeignFile& file : files)
+    const ForeignFile* best = nullptr;
+    std::ptrdiff_t most = 0;
+    for (const auto& [name, file] : ForeignFileRegistry::Get().GetAll())
     {
-        if (std::count_if(file.keys.begin(), file.keys.end(), [&keys](const std::string& key) {
-                return std::find(keys.begin(), keys.end(), key) != keys.end();
-            }) >= file.least)
+        const auto count = std::count_if(file.keys.begin(),
+                                         file.keys.end(),
+                                         [&](const std::string& key) { return has(keys, key); });
+        const bool isOwn = std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
+            return has(own, key) && !has(file.keys, key);
+        });
+        if (!isOwn && count >= static_cast<std::ptrdiff_t>(file.least) && count > most)
         {
-            return std::string("this is ") + file.what;
+            best = &file;
+            most = count;
         }
     }
-    return "";
+    return best ? "this is " + best->what : "";
+}
+
+std::vector<std::string>
+ListTextKeys(std::istream& input)
+{
+    std::string text(MOST_READ, 0);
+    text.resize(static_cast<std::size_t>(
+        input.rdbuf()->sgetn(text.data(), static_cast<std::streamsize>(text.size()))));
+    std::istringstream lines(text);
+    std::vector<std::string> keys;
+    for (std::string line; std::getline(lines, line);)
+    {
+        AddOptions(line, keys);
+        const auto isNone = [](char c) { return !IsKeyCharacter(c); };
+        const std::size_t first = line.find_first_not_of(" \t[\"'");
+        if (first == std::string::npos || isNone(line[first]))
+        {
+            continue;
+        }
+        const auto end =
+            std::find_if(line.begin() + static_cast<std::ptrdiff_t>(first), line.end(), isNone);
+        keys.emplace_back(line.begin() + static_cast<std::ptrdiff_t>(first), end);
+    }
+    return keys;
 }
 
 } // namespace proteus

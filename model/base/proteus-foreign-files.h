@@ -7,13 +7,18 @@
 #ifndef PROTEUS_FOREIGN_FILES_H
 #define PROTEUS_FOREIGN_FILES_H
 
+#include "proteus-registry.h"
+
+#include <cstddef>
+#include <istream>
 #include <string>
 #include <vector>
 
 /**
  * @file
  * @ingroup proteus
- * JSON files of other programs, which somebody may give where a file of this module belongs.
+ * Files of other programs (JSON, YAML, TOML, scripts), which somebody may give where a file of this
+ * module belongs. Each kind is registered by the file that knows it.
  */
 
 namespace ns3
@@ -22,9 +27,31 @@ namespace proteus
 {
 
 /// @ingroup proteus
-/// @param keys of the object that a file holds @return what the file looks like, and who reads it,
-/// e.g. "this is a configuration of DeepSpeed: ..."; empty if that is not known
-std::string DescribeForeignFile(const std::vector<std::string>& keys);
+/// A kind of file.
+struct ForeignFile
+{
+    std::vector<std::string> keys; //!< of such a file
+    std::size_t least{1};          //!< of the keys have to be there
+    std::string what;              //!< it is, and who reads it or what to give in its place
+};
+
+/// @ingroup proteus
+/// All kinds, by names that stand nowhere else.
+using ForeignFileRegistry = Registry<ForeignFile>;
+
+/// @ingroup proteus
+/// @param keys of the object that a file holds, or ListTextKeys() @param own keys of what was
+/// expected: a file with one of them is no foreign one that has it not
+/// @return what the file looks like, by most of its keys, and who reads it, e.g. "this is a
+/// configuration of DeepSpeed: ..."; empty if that is not known
+std::string DescribeForeignFile(const std::vector<std::string>& keys,
+                                const std::vector<std::string>& own = {});
+
+/// @ingroup proteus
+/// @param input a text, which is read for 64 KiB at most @return what stands there as a key does in
+/// YAML ("key:"), TOML ("key =", "[section]"), scripts ("--key", without what follows) and lists of
+/// words ("KEY value")
+std::vector<std::string> ListTextKeys(std::istream& input);
 
 } // namespace proteus
 } // namespace ns3

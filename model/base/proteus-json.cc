@@ -147,6 +147,7 @@ class JsonDocument::Handler : public nlohmann::json_sax<Json>
 
     void Parse(std::istream& input)
     {
+        m_input = &input;
         const int first = input.rdbuf()->sgetc();
         if (first == 0xfe || first == 0xff) // no UTF-8 begins so
         {
@@ -252,10 +253,13 @@ class JsonDocument::Handler : public nlohmann::json_sax<Json>
                      const nlohmann::detail::exception& error) override
     {
         const bool isOther = !m_isInFile && !token.empty();
+        const std::string foreign = isOther ? DescribeRest() : "";
         throw std::invalid_argument(
-            m_document.m_fileName + ":" + m_position.ToText(position) + ": " +
-            FindJsonCause(error.what()) +
-            (isOther ? "; this is no JSON file, which begins with '{'" : ""));
+            m_document.m_fileName + ":" +
+            (!foreign.empty()
+                 ? " " + foreign
+                 : m_position.ToText(position) + ": " + FindJsonCause(error.what()) +
+                       (isOther ? "; this is no JSON file, which begins with '{'" : "")));
     }
 
   private:
@@ -286,7 +290,10 @@ class JsonDocument::Handler : public nlohmann::json_sax<Json>
     {
         if (!m_isInFile)
         {
-            FailAt(m_document.m_fileName, "", "must hold an object, not a list");
+            const std::string foreign = DescribeRest(); // "[section]" of TOML begins so
+            FailAt(m_document.m_fileName,
+                   "",
+                   foreign.empty() ? "must hold an object, not a list" : foreign);
         }
         if (m_open.size() == m_document.m_maxDepth)
         {
@@ -341,9 +348,16 @@ class JsonDocument::Handler : public nlohmann::json_sax<Json>
         return true;
     }
 
+    /// @return what the rest of a file that is no JSON looks like; empty if that is not known
+    std::string DescribeRest() const
+    {
+        return DescribeForeignFile(ListTextKeys(*m_input));
+    }
+
     JsonDocument& m_document;
     const std::string* m_list;
     JsonListReader* m_reader;
+    std::istream* m_input{nullptr}; //!< that is being read
     JsonTextPosition m_position;
     bool m_isInFile{false};          //!< inside the outermost object
     bool m_isInList{false};          //!< inside the long list
@@ -460,13 +474,13 @@ JsonValue::AllowKeys(const std::string& what, const std::vector<const char*>& ke
     {
         if (std::find(keys.begin(), keys.end(), it.key()) == keys.end())
         {
+            const std::vector<std::string> names(keys.begin(), keys.end());
             const std::string foreign =
-                m_value == &m_document->m_root ? DescribeForeignFile(GetKeys()) : "";
+                m_value == &m_document->m_root ? DescribeForeignFile(GetKeys(), names) : "";
             if (!foreign.empty())
             {
                 Fail(foreign);
             }
-            const std::vector<std::string> names(keys.begin(), keys.end());
             const std::string known = FindByOtherName(it.key(), names);
             const std::string nearest = known.empty() ? FindNearest(it.key(), names) : known;
             JsonValue(*m_document, it.value())

@@ -73,7 +73,7 @@ KernelClass KernelClassFromString(const std::string& text);
 KernelPass KernelPassFromString(const std::string& text);
 
 /// @ingroup proteus
-/// @param kernelClass a value @return how many numbers its shape has
+/// @param kernelClass a value @return how many numbers its shape has; see ProfileTable::Add()
 std::size_t GetShapeSize(KernelClass kernelClass);
 
 /// @ingroup proteus
@@ -286,7 +286,7 @@ KernelWork MakeAttentionWork(uint64_t matrices,
  * @param type number format; fp8 is taken as bf16
  * @param causal whether tokens look only at those before them: half the operations
  * @param value size of a head of the values, if it is another than that of queries and keys; the
- * shape then has it as a fifth number, which no profile table names
+ * shape then has it as a fifth number
  * @return the work
  * @throw std::invalid_argument if a size is 0 or the pass is another
  */

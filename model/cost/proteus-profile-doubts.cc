@@ -44,7 +44,9 @@ MakeWork(const ProfileEntry& entry)
                                       shape[2],
                                       shape[3],
                                       entry.pass,
-                                      entry.type);
+                                      entry.type,
+                                      true,
+                                      shape.size() > 4 ? shape[4] : 0);
     case KernelClass::NORMALIZATION:
         return MakeNormalizationWork(shape[0], shape[1], entry.pass, entry.type);
     case KernelClass::SOFTMAX:

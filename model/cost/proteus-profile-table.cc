@@ -28,10 +28,19 @@ ProfileTable::Add(const ProfileEntry& entry)
         what += (i > 0 ? ", " : "") + std::to_string(entry.shape[i]);
     }
     what += "] on " + entry.gpu;
-    if (entry.shape.size() != GetShapeSize(entry.kernelClass))
+    const std::size_t size = GetShapeSize(entry.kernelClass);
+    // Latent attention has values of another width than its queries and keys.
+    const bool hasValue =
+        entry.kernelClass == KernelClass::FUSED_ATTENTION && entry.shape.size() == size + 1;
+    if (hasValue && entry.shape.back() == entry.shape[size - 1])
+    {
+        throw std::invalid_argument(what + ": values are as wide as queries and keys: leave out "
+                                           "the last size");
+    }
+    if (!hasValue && entry.shape.size() != size)
     {
         throw std::invalid_argument(what + ": the shape of this operator has " +
-                                    std::to_string(GetShapeSize(entry.kernelClass)) + " sizes");
+                                    std::to_string(size) + " sizes");
     }
     if (std::count(entry.shape.begin(), entry.shape.end(), 0u) > 0)
     {

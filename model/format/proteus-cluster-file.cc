@@ -13,6 +13,7 @@
 
 #include "ns3/proteus-cluster-text.h"
 #include "ns3/proteus-comma-list.h"
+#include "ns3/proteus-foreign-files.h"
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
@@ -46,22 +47,25 @@ HasSuffix(const std::string& path, const std::string& suffix)
            path.compare(path.size() - suffix.size(), suffix.size(), suffix) == 0;
 }
 
-/// @param input a file; not moved on @return its first character that is neither white space nor a
-/// byte order mark, or 0 if there is none
+/// @param input a file; not moved on @param skipsComments whether lines that begin with # do not
+/// count @return its first character that is neither white space nor a byte order mark, or 0 if
+/// there is none
 char
-FindFirst(std::istream& input)
+FindFirst(std::istream& input, bool skipsComments = false)
 {
     std::streambuf& buffer = *input.rdbuf();
     buffer.sgetc(); // so that a part of the file is there
     const std::streamsize most = buffer.in_avail();
     const std::string ignored = " \t\r\n\xef\xbb\xbf";
     char first = 0;
+    bool isComment = false;
     std::streamsize n = 0;
     while (first == 0 && n < most)
     {
         const auto character = static_cast<char>(buffer.sbumpc());
         n++;
-        first = ignored.find(character) == std::string::npos ? character : 0;
+        isComment = skipsComments && (isComment ? character != '\n' : character == '#');
+        first = !isComment && ignored.find(character) == std::string::npos ? character : 0;
     }
     for (; n > 0; --n)
     {
@@ -99,8 +103,9 @@ FindFormat(const std::string& path, std::istream& input)
     {
         return ClusterFormat::NCCL;
     }
-    return first == '#' || (first >= '0' && first <= '9') ? ClusterFormat::HPCC
-                                                          : ClusterFormat::UNKNOWN;
+    // Scripts and configurations of other programs, too, begin with comments.
+    const char text = first == '#' ? FindFirst(input, true) : first;
+    return text == 0 || (text >= '0' && text <= '9') ? ClusterFormat::HPCC : ClusterFormat::UNKNOWN;
 }
 
 } // namespace
@@ -150,9 +155,12 @@ LoadCluster(const std::string& nameOrPath,
     }
     if (format == ClusterFormat::UNKNOWN)
     {
-        throw std::invalid_argument(nameOrPath +
-                                    ": is none of a cluster JSON file, an NCCL topology XML file "
-                                    "and a text topology that begins with 'nodes switches links'");
+        const std::string foreign = DescribeForeignFile(ListTextKeys(file.GetStream()));
+        throw std::invalid_argument(
+            nameOrPath + ": " +
+            (foreign.empty() ? "is none of a cluster JSON file, an NCCL topology XML file and a "
+                               "text topology that begins with 'nodes switches links'"
+                             : foreign));
     }
     Cluster cluster = format == ClusterFormat::JSON
                           ? ReadClusterJson(file.GetStream(), nameOrPath)
@@ -165,7 +173,9 @@ LoadCluster(const std::string& nameOrPath,
     }
     for (const std::string& doubt : FindRateDoubts(cluster))
     {
-        Warn(nameOrPath + ": " + doubt + "; rates are 1e9 bytes per second and direction");
+        const bool isOfRate = doubt.find("GB/s") != std::string::npos;
+        Warn(nameOrPath + ": " + doubt +
+             (isOfRate ? "; rates are 1e9 bytes per second and direction" : ""));
     }
     return cluster;
 }

@@ -39,6 +39,22 @@ WithoutDropout(const std::string& key)
     return {key, {"0.0", "0"}};
 }
 
+const std::vector<std::string> GELUS{"\"gelu_new\"",
+                                     "\"gelu\"",
+                                     "\"gelu_pytorch_tanh\"",
+                                     "\"gelu_fast\""};
+
+/// Says whether a GELU is written out, as NewGELUActivation and its like; others are one kernel.
+/// @param root of the file @param key of the activation @param usual where it is missing
+/// @param result gets it
+void
+SetGelu(const JsonValue& root, const char* key, const char* usual, TranslatedConfig& result)
+{
+    const auto gelu = FindConfigValue(root, key);
+    const std::string name = gelu ? gelu->AsName() : usual;
+    result.let["composedGelu"] = name == "gelu_new" || name == "gelu_fast" ? 1 : 0;
+}
+
 /// Names an attention to a window of tokens, if that is less than the sequence.
 /// @param root of the file @param result what came of it so far
 void
@@ -177,6 +193,21 @@ const Registration REGISTER_QWEN3_MOE("qwen3_moe", [] {
     return kind;
 }());
 
+// Gemma's gated layer has a GELU in the place of Llama's SiLU, as T5's of version 1.1; its factor
+// of embeddings and the 1 in its norms scale what is there anyhow.
+const Registration REGISTER_GEMMA("gemma", [] {
+    ModelConfigKind kind = MakeLlama();
+    kind.numbers[3].isNeeded = true; // 16 and 256 where they are missing, whatever the heads
+    kind.numbers[4].isNeeded = true;
+    kind.switches = {{"tie_word_embeddings", {"tied"}, true}};
+    kind.fixed = {{"hidden_act", {"\"gelu\"", "\"gelu_pytorch_tanh\""}},
+                  {"hidden_activation", {"\"gelu\"", "\"gelu_pytorch_tanh\""}},
+                  {"use_bidirectional_attention", {"false"}},
+                  NO_ATTENTION_BIAS,
+                  WithoutDropout("attention_dropout")};
+    return kind;
+}());
+
 /// @return DeepSeek's models with latent attention
 ModelConfigKind
 MakeDeepSeek()
@@ -244,8 +275,7 @@ const Registration REGISTER_GPT2("gpt2", [] {
                     {"n_head", "heads"},
                     {"n_inner", "feedForward", false},
                     {"vocab_size", "vocabulary"}};
-    kind.fixed = {{"activation_function",
-                   {"\"gelu_new\"", "\"gelu\"", "\"gelu_pytorch_tanh\"", "\"gelu_fast\""}},
+    kind.fixed = {{"activation_function", GELUS},
                   {"tie_word_embeddings", {"true"}},
                   {"add_cross_attention", {"false"}}};
     kind.set = {{"padded", "pad(vocabulary, tensorParallel)"}};
@@ -272,11 +302,73 @@ const Registration REGISTER_GPT2("gpt2", [] {
             result.notes.push_back(root.Describe(
                 "attn_pdrop, embd_pdrop and resid_pdrop: one is 0 and one is not; all drop here"));
         }
-        // NewGELUActivation and its like are written out; the others are one kernel.
-        const auto gelu = FindConfigValue(root, "activation_function");
-        const std::string name = gelu ? gelu->AsName() : "gelu_new";
-        result.let["composedGelu"] = name == "gelu_new" || name == "gelu_fast" ? 1 : 0;
+        SetGelu(root, "activation_function", "gelu_new", result);
     };
+    return kind;
+}());
+
+// Rows of positions begin at 2 (OPTLearnedPositionalEmbedding).
+const Registration REGISTER_OPT("opt", [] {
+    ModelConfigKind kind;
+    kind.base = "gpt.json";
+    kind.numbers = {{"num_hidden_layers", "layers"},
+                    {"hidden_size", "hidden"},
+                    {"num_attention_heads", "heads"},
+                    {"ffn_dim", "feedForward"},
+                    {"vocab_size", "vocabulary"}};
+    kind.fixed = {{"activation_function", {"\"relu\""}},
+                  {"tie_word_embeddings", {"true"}},
+                  {"do_layer_norm_before", {"true"}},
+                  {"enable_bias", {"true"}},
+                  {"layer_norm_elementwise_affine", {"true"}},
+                  {"_remove_final_layer_norm", {"false"}},
+                  WithoutDropout("attention_dropout"),
+                  WithoutDropout("activation_dropout"),
+                  WithoutDropout("layerdrop")};
+    kind.set = {{"padded", "pad(vocabulary, tensorParallel)"},
+                {"relu", 1},
+                {"attentionDropout", 0}};
+    kind.positions = "max_position_embeddings";
+    kind.inert = {"init_std"};
+    kind.special = {"dropout", "word_embed_proj_dim"};
+    kind.more = [](const JsonValue& root, TranslatedConfig& result) {
+        constexpr uint64_t FIRST = 2;
+        constexpr double USUAL = 0.1;
+        const auto dropout = FindConfigValue(root, "dropout");
+        result.let["dropout"] = (dropout ? dropout->AsNumber(0, 1) : USUAL) > 0 ? 1 : 0;
+        result.let["positions"] =
+            root.Get("max_position_embeddings").AsWhole(1, UINT32_MAX) + FIRST;
+        const auto width = FindConfigValue(root, "word_embed_proj_dim");
+        if (width && width->AsWhole(1, UINT32_MAX) != result.let["hidden"].get<uint64_t>())
+        {
+            width->Fail("must be hidden_size: gpt.json has no product between embedding and "
+                        "layers; write a file of a model with what differs");
+        }
+    };
+    return kind;
+}());
+
+const Registration REGISTER_GPT_NEOX("gpt_neox", [] {
+    ModelConfigKind kind;
+    kind.base = "gpt-neox.json";
+    kind.numbers = {{"num_hidden_layers", "layers"},
+                    {"hidden_size", "hidden"},
+                    {"num_attention_heads", "heads"},
+                    {"intermediate_size", "feedForward"},
+                    {"vocab_size", "vocabulary"}};
+    kind.switches = {TIED,
+                     {"use_parallel_residual", {"parallel"}, true},
+                     {"attention_bias", {"bias"}, true}};
+    kind.fixed = {{"hidden_act", GELUS},
+                  WithoutDropout("attention_dropout"),
+                  WithoutDropout("attention_probs_dropout_prob"),
+                  WithoutDropout("hidden_dropout"),
+                  WithoutDropout("hidden_dropout_prob")};
+    kind.positions = "max_position_embeddings";
+    kind.more = [](const JsonValue& root, TranslatedConfig& result) {
+        SetGelu(root, "hidden_act", "gelu", result);
+    };
+    kind.inert = {"rotary_emb_base", "rotary_pct", "partial_rotary_factor"};
     return kind;
 }());
 

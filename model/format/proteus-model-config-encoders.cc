@@ -49,16 +49,19 @@ HasDropout(const JsonValue& root, const char* key, double usual)
     return (value ? value->AsNumber(0, 1) : usual) > 0;
 }
 
-const Registration REGISTER_BERT("bert", [] {
+/// @return a model with BERT's layers
+ModelConfigKind
+MakeBert()
+{
     ModelConfigKind kind;
     kind.base = "bert-base.json";
     kind.numbers = {{"num_hidden_layers", "layers"},
                     {"hidden_size", "hidden"},
                     {"num_attention_heads", "heads"},
                     {"vocab_size", "vocabulary"},
+                    {"type_vocab_size", "types", false},
                     {"max_position_embeddings", "positions"}};
     kind.fixed = {{"hidden_act", {"\"gelu\""}},
-                  {"type_vocab_size", {"2"}},
                   {"tie_word_embeddings", {"true"}},
                   {"is_decoder", {"false"}},
                   {"add_cross_attention", {"false"}},
@@ -78,7 +81,23 @@ const Registration REGISTER_BERT("bert", [] {
         }
     };
     return kind;
-}());
+}
+
+/// @return the same, whose positions begin behind that of padding (create_position_ids_from_
+/// input_ids() of modeling_roberta.py)
+ModelConfigKind
+MakeRoberta()
+{
+    ModelConfigKind kind = MakeBert();
+    kind.reservedPositions = 2;
+    kind.inert = {"normalize_embeddings"};
+    return kind;
+}
+
+const Registration REGISTER_BERT("bert", MakeBert());
+const Registration REGISTER_ROBERTA("roberta", MakeRoberta());
+const Registration REGISTER_XLM_ROBERTA("xlm-roberta", MakeRoberta());
+const Registration REGISTER_CAMEMBERT("camembert", MakeRoberta());
 
 const Registration REGISTER_VIT("vit", [] {
     ModelConfigKind kind;

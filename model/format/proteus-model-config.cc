@@ -7,6 +7,7 @@
 #include "proteus-model-config.h"
 
 #include "ns3/proteus-comma-list.h"
+#include "ns3/proteus-other-names.h"
 #include "ns3/proteus-shown-name.h"
 
 #include <algorithm>
@@ -167,7 +168,9 @@ ChooseSequence(const JsonValue& root,
     {
         return;
     }
-    const uint64_t most = positions->AsWhole(1, std::numeric_limits<uint32_t>::max());
+    const uint64_t most =
+        positions->AsWhole(kind.reservedPositions + 1, std::numeric_limits<uint32_t>::max()) -
+        kind.reservedPositions;
     const uint64_t usual = std::min(most, USUAL_SEQUENCE);
     result.let["sequence"] = usual;
     const auto given = variables.find("sequence");
@@ -264,6 +267,12 @@ TranslateModelConfig(const JsonValue& root,
     const ModelConfigKind* kind = ModelConfigRegistry::Get().Find(type.AsName());
     if (!kind)
     {
+        if (const std::string cause = FindMissingCause("model_type", type.AsName()); !cause.empty())
+        {
+            type.Fail(type.Shown() + " is not modelled: " + cause +
+                      "; of Hugging Face's models there are " +
+                      ListNames(ModelConfigRegistry::Get().GetNames()));
+        }
         type.Fail("no model of this kind is known here; of Hugging Face's there are " +
                   ListNames(ModelConfigRegistry::Get().GetNames()) +
                   ". A file of a model can describe any other (workloads/models/ has examples)");

@@ -76,8 +76,9 @@ struct ModelConfigKind
     std::vector<ConfigSwitch> switches;        //!< that it is made of
     std::map<std::string, nlohmann::json> set; //!< variables that are so in all of the kind
     std::vector<ConfigFixed> fixed;            //!< what cannot be otherwise
-    std::string positions;       //!< key of the longest sequence; empty: there is none
-    std::set<std::string> inert; //!< keys on which no time depends, beside those of all kinds
+    std::string positions;         //!< key of the longest sequence; empty: there is none
+    uint64_t reservedPositions{0}; //!< of these, that no token of a sequence has
+    std::set<std::string> inert;   //!< keys on which no time depends, beside those of all kinds
     /// Reads what is special; may be empty.
     std::function<void(const JsonValue& root, TranslatedConfig& result)> more;
     std::set<std::string> special; //!< keys that it reads

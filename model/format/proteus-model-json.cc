@@ -9,6 +9,7 @@
 #include "proteus-input-file.h"
 #include "proteus-model-adapters.h"
 #include "proteus-model-config.h"
+#include "proteus-model-doubts.h"
 #include "proteus-model-layers.h"
 #include "proteus-model-unused.h"
 #include "proteus-model-variables.h"
@@ -597,17 +598,18 @@ ListModelFiles(const std::string& path, const std::string& folder)
 Model
 LoadModel(const std::string& path,
           const std::map<std::string, int64_t>& variables,
-          const std::string& folder)
+          const std::string& folder,
+          const ModelDoubt& doubt)
 {
     const ModelFiles files = OpenModelFiles(path, folder, variables);
     const auto& documents = files.documents;
     for (const std::string& note : files.notes)
     {
-        Warn(note);
+        doubt(note);
     }
     for (const std::string& unused : FindUnusedInModel(documents))
     {
-        Warn(unused + " is used nowhere");
+        doubt(unused + " is used nowhere");
     }
     Reader reader(GetModelName(*documents[0], path), variables);
     for (std::size_t i = documents.size(); i-- > 0;)
@@ -617,23 +619,31 @@ LoadModel(const std::string& path,
         {
             if (let && let->Has(name) && variables.count(name) > 0)
             {
-                Warn(documents[i]->GetFileName() + ": /let/" + name +
-                     ": has no effect: it follows from the strategy");
+                doubt(documents[i]->GetFileName() + ": /let/" + name +
+                      ": has no effect: it follows from the strategy");
             }
         }
         if (let && let->Has("index"))
         {
-            Warn(documents[i]->GetFileName() +
-                 ": /let/index: has no effect in blocks, where it counts their repetitions");
+            doubt(documents[i]->GetFileName() +
+                  ": /let/index: has no effect in blocks, where it counts their repetitions");
         }
         reader.AddVariables(documents[i]->GetRoot());
     }
     Model model = reader.Read(documents.back()->GetRoot());
     for (const std::string& idle : reader.ListIdleBlocks())
     {
-        Warn(idle);
+        doubt(idle);
     }
     return model;
+}
+
+Model
+LoadModel(const std::string& path,
+          const std::map<std::string, int64_t>& variables,
+          const std::string& folder)
+{
+    return LoadModel(path, variables, folder, &Warn);
 }
 
 } // namespace proteus

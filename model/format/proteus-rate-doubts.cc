@@ -164,6 +164,14 @@ class Finder
                          FormatRate(memory) + ", a " + model.sheet.model + " has " +
                              FormatRate(model.sheet.memoryBytesPerSecond));
         }
+        else if (memory != 0 && memory * ROUNDING < model.sheet.memoryBytesPerSecond)
+        {
+            m_doubts.Add("GPUs whose memory_gbytes_per_s is below their data sheet, which kernels "
+                         "take all the same: it limits communication alone",
+                         gpu.name,
+                         FormatRate(memory) + ", a " + model.sheet.model + " has " +
+                             FormatRate(model.sheet.memoryBytesPerSecond));
+        }
         for (const double rate : {gpu.copyEngineBytesPerSecond, gpu.smCopyBytesPerSecond})
         {
             if (rate > model.sheet.memoryBytesPerSecond)
@@ -213,6 +221,15 @@ class Finder
     {
         const std::string name = Get(link.a).name + " -> " + Get(link.b).name;
         const double rate = link.bytesPerSecond;
+        const bool isInServer = link.technology == LinkTechnology::PCIE ||
+                                link.technology == LinkTechnology::CPU_INTERCONNECT;
+        if (isInServer && Get(link.a).server != Get(link.b).server)
+        {
+            m_doubts.Add("links of PCI Express or between processors from one server to another",
+                         name,
+                         "servers " + std::to_string(Get(link.a).server) + " and " +
+                             std::to_string(Get(link.b).server));
+        }
         const std::string is = FormatRate(rate) + " in each direction";
         switch (link.technology)
         {

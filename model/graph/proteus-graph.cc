@@ -10,6 +10,7 @@
 #include "proteus-graph-validation.h"
 
 #include "ns3/proteus-enum-names.h"
+#include "ns3/proteus-other-names.h"
 
 #include <algorithm>
 #include <array>
@@ -56,6 +57,30 @@ constexpr EnumNames<DataType, 5> DATA_TYPES{"data type",
                                              {DataType::BF16, "bf16"},
                                              {DataType::FP16, "fp16"},
                                              {DataType::FP8, "fp8"}}};
+
+// What PyTorch, CUDA and the papers call them, and those that there are none of.
+using Words = OtherNamesRegistry::Registration;
+const Words FP32_WORDS("fp32", {{"float32", "float", "f32", "single"}});
+const Words TF32_WORDS("tf32", {{"tensorFloat32"}});
+const Words BF16_WORDS("bf16", {{"bfloat16"}});
+const Words FP16_WORDS("fp16", {{"float16", "half", "f16"}});
+const Words FP8_WORDS("fp8", {{"float8", "e4m3", "fp8E4m3"}});
+
+const MissingThingRegistry::Registration FOUR_BITS(
+    "data type fp4",
+    {"data type",
+     {"fp4", "nvfp4", "mxfp4", "float4", "mxfp6", "fp6"},
+     "no rates of products below 8 bits are known here; fp8 is the narrowest format"});
+const MissingThingRegistry::Registration BLOCK_SCALES(
+    "data type mxfp8",
+    {"data type",
+     {"mxfp8", "fp8Blockwise"},
+     "fp8 has one scale for a tensor, not one for a block; its products have the same rate"});
+const MissingThingRegistry::Registration DOUBLES(
+    "data type fp64",
+    {"data type",
+     {"fp64", "float64", "double", "int8", "int4"},
+     "training here multiplies in 32 bits at most, and in floating point"});
 
 /// @return what a value is called, of a graph that was not checked yet, too
 template <typename NAMES, typename ENUM>

@@ -7,6 +7,7 @@
 #include "proteus-classic-executor.h"
 
 #include "ns3/proteus-executor.h"
+#include "ns3/proteus-other-names.h"
 
 namespace ns3
 {
@@ -15,6 +16,9 @@ namespace proteus
 
 namespace
 {
+
+/// Duan et al. 2024 call their executor the hierarchical topology-aware executor.
+const OtherNamesRegistry::Registration WORDS("classic", {{"htae"}});
 
 /// @param isPlain whether it is without the rules of overlap and sharing
 /// @return what the executor is

@@ -34,10 +34,12 @@ constexpr EnumNames<BucketPolicy, 4> BUCKETS{"bucket policy",
                                               {BucketPolicy::MEGATRON, "megatron"},
                                               {BucketPolicy::TENSOR, "tensor"}}};
 
-// AdamW reads, computes and writes as much as Adam does.
-constexpr EnumNames<OptimizerKind, 5> OPTIMIZERS{"optimizer",
+// AdamW reads, computes and writes as much as Adam does. Lion (Chen et al. 2023, algorithm 2) has
+// one moment, and reads and writes it, gradient and parameter once, as SGD with momentum does.
+constexpr EnumNames<OptimizerKind, 6> OPTIMIZERS{"optimizer",
                                                  {{OptimizerKind::SGD, "sgd"},
                                                   {OptimizerKind::MOMENTUM, "momentum"},
+                                                  {OptimizerKind::MOMENTUM, "lion"},
                                                   {OptimizerKind::ADAM, "adam"},
                                                   {OptimizerKind::ADAM, "adamw"},
                                                   {OptimizerKind::LAMB, "lamb"}}};

@@ -30,6 +30,7 @@ KERNELS = [
     {"gpu": "A100-SXM4-80GB", "operator": "convolution", "pass": "backward", "data_type": "fp32", "shape": [2, 4, 3, 6, 6, 3, 3]},
     {"gpu": "A100-SXM4-80GB", "operator": "attention", "pass": "backward", "data_type": "fp32", "shape": [2, 8, 8, 4]},
     {"gpu": "A100-SXM4-80GB", "operator": "fused-attention", "pass": "backward", "data_type": "fp32", "shape": [2, 8, 8, 4]},
+    {"gpu": "A100-SXM4-80GB", "operator": "fused-attention", "pass": "forward", "data_type": "fp32", "shape": [2, 8, 8, 6, 4]},
     {"gpu": "A100-SXM4-80GB", "operator": "normalization", "pass": "backward", "data_type": "fp32", "shape": [8, 16]},
     {"gpu": "A100-SXM4-80GB", "operator": "softmax", "pass": "forward", "data_type": "fp32", "shape": [8, 16]},
     {"gpu": "A100-SXM4-80GB", "operator": "elementwise", "pass": "forward", "data_type": "fp32", "shape": [4096]},
@@ -63,6 +64,7 @@ class Files(unittest.TestCase):
             ({"pass": "sideways"}, "/times/1/pass"),
             ({"data_type": "fp4"}, "/times/1/data_type"),
             ({"shape": [1, 2, 3]}, "/times/1/shape"),
+            ({"shape": [1, 2, 3, 4, 5]}, "/times/1/shape"),
             ({"shape": [1, 2, 3, 0]}, "/times/1/shape"),
         ]:
             with self.assertRaises(profile.Mistake) as caught:

@@ -80,9 +80,13 @@ def read_kernels(path):
         if kernel.get("data_type", "bf16") not in DATA_TYPES:
             raise Mistake(f"{where}/data_type: must be one of {', '.join(DATA_TYPES)}")
         shape = kernel.get("shape")
+        if operator == "fused-attention" and isinstance(shape, list) and len(shape) == 5:
+            size = 5  # values of another width than queries and keys: latent attention
+        else:
+            size = SHAPE_SIZES[operator]
         if (
             not isinstance(shape, list)
-            or len(shape) != SHAPE_SIZES[operator]
+            or len(shape) != size
             or any(not isinstance(size, int) or size < 1 for size in shape)
         ):
             raise Mistake(f"{where}/shape: must be {SHAPE_SIZES[operator]} whole numbers above 0")
@@ -245,13 +249,13 @@ class Bench:
 
     def make_fused_attention(self, shape, part, dtype):
         """scaled_dot_product_attention, causal where queries and keys are as many."""
-        matrices, queries, keys, head = shape
+        matrices, queries, keys, head = shape[:4]
         function = getattr(self.torch.nn.functional, "scaled_dot_product_attention", None)
         if function is None:
             return None  # before PyTorch 2.0
         q = self.random(dtype, 1, matrices, queries, head)
         k = self.random(dtype, 1, matrices, keys, head)
-        v = self.random(dtype, 1, matrices, keys, head)
+        v = self.random(dtype, 1, matrices, keys, shape[-1])
         return self.with_backward(
             lambda q, k, v: function(q, k, v, is_causal=queries == keys), [q, k, v], part
         )

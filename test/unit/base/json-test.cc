@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "../error-of.h"
+
 #include "ns3/proteus-json.h"
 
 #include <functional>
@@ -83,6 +85,36 @@ TEST(JsonDocument, FilesOfOtherProgramsAreRecognised)
               "globalBatch");
     EXPECT_EQ(allow(R"({"train_batch_size": 64, "zero_optimization": {"stage": 3}})").substr(0, 48),
               "a.json: this is a configuration of DeepSpeed; wh");
+    // A plan with a word of another program is a plan all the same.
+    EXPECT_EQ(allow(R"({"dp": 8, "train_batch_size": 64, "zero_optimization": 3})").substr(0, 41),
+              "a.json: /train_batch_size: unknown field;");
+}
+
+TEST(JsonDocument, TextsOfOtherProgramsAreRecognised)
+{
+    const auto read = [](const char* text) {
+        return ErrorOf([&] {
+            std::istringstream input(text);
+            const JsonDocument document(input, "a");
+        });
+    };
+    const auto begins = [&read](const char* text, const std::string& begin) {
+        const std::string error = read(text);
+        EXPECT_EQ(error.substr(0, begin.size()), begin);
+    };
+    begins(
+        "# comment\n[training]\nlocal_batch_size = 1\n[parallelism]\ntensor_parallel_degree = 2\n",
+        "a: this is a configuration of torchtitan; ");
+    begins("[training]\nlocal_batch_size = 1\n[parallelism]\ntensor_parallel_degree = 2\n",
+           "a: this is a configuration of torchtitan; ");
+    begins("#!/bin/bash\ntorchrun pretrain_gpt.py --tensor-model-parallel-size 8 \\\n",
+           "a: this is a script with arguments of Megatron-LM; ");
+    begins("compute_environment: LOCAL_MACHINE\ndistributed_type: FSDP\nnum_processes: 16\n",
+           "a: this is a configuration of Hugging Face Accelerate; ");
+    begins("topology: [ Ring ]\nnpus_count: [ 8 ]\nbandwidth: [ 50.0 ]\n",
+           "a: this is a network of ASTRA-sim, ");
+    begins("some: text\nthat: nobody\nknows: 1\n", "a:1:1: syntax error");
+    begins("[1, 2]", "a: must hold an object, not a list");
 }
 
 } // namespace

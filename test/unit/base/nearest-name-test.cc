@@ -42,3 +42,13 @@ TEST(NearestName, WhatOthersSayIsKnown)
     EXPECT_EQ(FindByOtherName("globalBatch", {"dp", "globalBatch"}), "");
     EXPECT_TRUE(ListOtherNames("nothing").empty());
 }
+
+TEST(NearestName, WhatOthersHaveIsSaidNotToBeThere)
+{
+    EXPECT_EQ(FindMissingCause("optimizer", "Muon").substr(0, 30),
+              "the products of whole matrices");
+    EXPECT_EQ(FindMissingCause("optimizer", "paged_adamw_8bit").substr(0, 32),
+              "moments of less than 16 bits, wi");
+    EXPECT_EQ(FindMissingCause("data type", "muon"), "");
+    EXPECT_EQ(FindMissingCause("optimizer", "adam"), "");
+}

@@ -497,6 +497,12 @@ TEST(ProfileTable, RefusesNonsense)
     bad = entry;
     bad.shape = {1, 2, 3};
     EXPECT_NE(errorOf(bad).find("has 4 sizes"), std::string::npos);
+    bad.shape = {1, 2, 3, 4, 5};
+    EXPECT_NE(errorOf(bad).find("has 4 sizes"), std::string::npos);
+    bad.kernelClass = KernelClass::FUSED_ATTENTION; // values of another width
+    EXPECT_EQ(errorOf(bad), "");
+    bad.shape = {1, 2, 3, 4, 4};
+    EXPECT_NE(errorOf(bad).find("leave out the last size"), std::string::npos);
     bad = entry;
     bad.shape[2] = 0;
     EXPECT_NE(errorOf(bad).find("at least 1"), std::string::npos);

@@ -196,7 +196,9 @@ TEST(GraphJson, WrongTasks)
     ExpectJsonError(Replaced("all-reduce", "all-to-none"),
                     "FILE: /tasks/1/collective: unknown collective 'all-to-none'; known are all-");
     ExpectJsonError(Replaced("\"tensor\"", "\"x\""), "FILE: /tasks/1/parallelism: unknown");
-    ExpectJsonError(Replaced("\"fp32\"", "\"fp64\""), "FILE: /tasks/3/data_type: unknown data");
+    ExpectJsonError(Replaced("\"fp32\"", "\"fp23\""), "FILE: /tasks/3/data_type: unknown data");
+    ExpectJsonError(Replaced("\"fp32\"", "\"fp64\""),
+                    "FILE: /tasks/3/data_type: the data type 'fp64' is not modelled: ");
     ExpectJsonError(Replaced("\"parallelism\":\"tensor\"", "\"root\":65536"),
                     "FILE: /tasks/1/root: must be an integer from 0 to 65535");
     ExpectJsonError(Replaced("\"parallelism\":\"tensor\"", "\"root\":1"),

@@ -55,6 +55,15 @@ const Config DEEPSEEK{{"model_type", "\"deepseek_v3\""},
                       {"topk_group", "4"},
                       {"vocab_size", "129280"}};
 
+const Config OPT{{"model_type", "\"opt\""},
+                 {"num_hidden_layers", "12"},
+                 {"hidden_size", "768"},
+                 {"num_attention_heads", "12"},
+                 {"ffn_dim", "3072"},
+                 {"max_position_embeddings", "2048"},
+                 {"vocab_size", "50272"},
+                 {"word_embed_proj_dim", "768"}};
+
 /// @param base a config @param changes of it; an empty value takes a key away @return both
 Config
 Change(Config base, const Config& changes)
@@ -258,6 +267,55 @@ TEST(ModelConfig, ParametersAreThePublishedOnes)
                      {"n_positions", "512"},
                      {"vocab_size", "32128"}}),
               222903552u);
+    EXPECT_EQ(Count(Change(bert,
+                           {{"model_type", "\"roberta\""}, // RoBERTa base
+                            {"max_position_embeddings", "514"},
+                            {"type_vocab_size", "1"},
+                            {"vocab_size", "50265"}})),
+              124697433u);
+    EXPECT_EQ(Count(OPT), 125239296u);                // OPT 125M
+    const Config neox{{"model_type", "\"gpt_neox\""}, // Pythia 160M
+                      {"num_hidden_layers", "12"},
+                      {"hidden_size", "768"},
+                      {"num_attention_heads", "12"},
+                      {"intermediate_size", "3072"},
+                      {"max_position_embeddings", "2048"},
+                      {"rotary_pct", "0.25"},
+                      {"vocab_size", "50304"}};
+    EXPECT_EQ(Count(neox), 162322944u);
+    EXPECT_EQ(Count(Change(neox, {{"use_parallel_residual", "false"}})), 162322944u);
+    EXPECT_EQ(Count(Change(neox,
+                           {{"num_hidden_layers", "44"}, // GPT-NeoX-20B
+                            {"hidden_size", "6144"},
+                            {"num_attention_heads", "64"},
+                            {"intermediate_size", "24576"},
+                            {"vocab_size", "50432"}})),
+              20554567680u);
+    EXPECT_EQ(Count(Change(LLAMA,
+                           {{"model_type", "\"gemma\""}, // Gemma 2B
+                            {"num_hidden_layers", "18"},
+                            {"num_attention_heads", "8"},
+                            {"num_key_value_heads", "1"},
+                            {"head_dim", "256"},
+                            {"intermediate_size", "16384"},
+                            {"vocab_size", "256000"},
+                            {"tie_word_embeddings", ""},
+                            {"hidden_act", "\"gelu_pytorch_tanh\""}})),
+              2506172416u);
+}
+
+// Positions of RoBERTa begin behind that of padding: two of them no token has.
+TEST(ModelConfig, PositionsThatNoTokenHas)
+{
+    const Config roberta{{"model_type", "\"roberta\""},
+                         {"num_hidden_layers", "2"},
+                         {"hidden_size", "64"},
+                         {"num_attention_heads", "2"},
+                         {"intermediate_size", "256"},
+                         {"max_position_embeddings", "514"},
+                         {"vocab_size", "128"}};
+    EXPECT_EQ(ConfigFile(roberta).Load().GetSequence(), 512u);
+    EXPECT_EQ(ConfigFile(OPT).Load().GetSequence(), 2048u);
 }
 
 // The file of the same model in workloads/models/ is the same model.
@@ -316,8 +374,25 @@ TEST(ModelConfig, WhatIsNotAsTheFileSaysIsNamed)
 
 TEST(ModelConfig, WhatIsNotThereIsRefused)
 {
-    EXPECT_EQ(GetError(Change(LLAMA, {{"model_type", "\"gemma3\""}})).substr(0, 57),
+    EXPECT_EQ(GetError(Change(LLAMA, {{"model_type", "\"vaporware\""}})).substr(0, 57),
               "/model_type: no model of this kind is known here; of Hugg");
+    for (const auto& [type, has] : std::map<std::string, std::string>{
+             {"gemma2", "attn_logit_softcapping"},
+             {"gemma3_text", "five of six layers attend to a window"},
+             {"llama4", "interleave_moe_layer_step"},
+             {"gpt_oss", "softmax has a learned sink"},
+             {"mamba2", "no scans of a state"},
+             {"whisper", "no convolutions along a sequence of audio"},
+             {"qwen2_5_vl", "an encoder of images"}})
+    {
+        const std::string error = GetError(Change(LLAMA, {{"model_type", '"' + type + '"'}}));
+        EXPECT_EQ(error.find("/model_type: \"" + type + "\" is not modelled: "), 0u) << error;
+        EXPECT_NE(error.find(has), std::string::npos) << error;
+    }
+    EXPECT_EQ(GetError(Change(OPT, {{"do_layer_norm_before", "false"}})).substr(0, 30),
+              "/do_layer_norm_before: is fals");
+    EXPECT_EQ(GetError(Change(OPT, {{"word_embed_proj_dim", "512"}})).substr(0, 41),
+              "/word_embed_proj_dim: must be hidden_size");
     EXPECT_EQ(GetError(Change(LLAMA, {{"hidden_act", "\"gelu\""}})),
               "/hidden_act: is \"gelu\", and llama.json, which such a model becomes, has \"silu\" "
               "or \"swish\"; write a file of a model with what differs");

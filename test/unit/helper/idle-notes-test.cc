@@ -345,6 +345,29 @@ TEST(IdleNotes, SettingsOfLinksThatNothingCrossesAreNotes)
     EXPECT_FALSE(has(out, "NvlinkBuffer")) << out;
 }
 
+// Vendor and variables may count at other sizes than those that are run.
+TEST(IdleNotes, ChoicesThatNoSizeOfACollectiveHeeds)
+{
+    const auto run = [](const std::string& option) {
+        return Start("collective",
+                     {"--cluster=dgx-h100",
+                      "--nodes=2",
+                      "--min=4M",
+                      "--max=4M",
+                      "--iterations=1",
+                      "--quiet",
+                      option})
+            .error;
+    };
+    const std::string idle = " has no effect: the sizes that were run communicate alike without it";
+    for (const std::string option : {"--cpuVendor=amd", "--nccl=NCCL_MIN_NCHANNELS=8"})
+    {
+        EXPECT_NE(run(option).find(option + idle), std::string::npos) << run(option);
+    }
+    EXPECT_EQ(run("--nccl=NCCL_MAX_CTAS=2"), "");
+    EXPECT_EQ(run("--algorithm=ring"), "");
+}
+
 // Which is known after the run, and said among its results.
 TEST(IdleNotes, WhatAJobWithoutCommunicationDoesNotNeed)
 {

@@ -112,6 +112,22 @@ TEST(ModelMistakes, FrameworksThatDoNotKnowANorm)
     EXPECT_EQ(start("ddp").error, "");
 }
 
+TEST(ModelMistakes, AGeluThatIsWrittenOutButNotInTheFramework)
+{
+    const auto start = [](const std::string& framework, const std::string& composed) {
+        return Start("run",
+                     {"--model=gpt3-125m",
+                      "--strategy=dp=2",
+                      "--variables=layers=2,composedGelu=" + composed,
+                      "--executor=flow",
+                      "--quiet",
+                      "--framework=" + framework});
+    };
+    ExpectNote(start("megatron-2022", "1"), "framework megatron-2022 takes one kernel for");
+    EXPECT_EQ(start("megatron-2022", "0").error, "");
+    EXPECT_EQ(start("ddp", "1").error, "");
+}
+
 TEST(ModelMistakes, NamesThatSwitchedOffLayersRead)
 {
     const Folder folder;

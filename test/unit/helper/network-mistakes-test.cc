@@ -140,6 +140,9 @@ TEST(NetworkMistakes, RatesInOtherUnits)
                "memory_gbytes_per_s is far from their data sheet (1), the first a: 16312 GB/s");
     ExpectNote(run(gpus("300", R"(, "sm_copy_gbytes_per_s": 0.024)")),
                "GPUs that copy slower than one lane of PCI Express (1), the first a: 0.024 GB/s");
+    ExpectNote(run(gpus("300", R"(, "memory_gbytes_per_s": 1000)")),
+               "memory_gbytes_per_s is below their data sheet, which kernels take all the same: it "
+               "limits communication alone (1), the first a: 1000 GB/s");
     ExpectNote(run(TwoGpus(R"(, "delay_ns": 0.15)")), "a delay below 1 ns or above 100 us (1)");
     const Outcome good = run(gpus("300", R"(, "memory_gbytes_per_s": 2039)"));
     EXPECT_EQ(good.error, "") << good.error;
@@ -183,6 +186,10 @@ TEST(NetworkMistakes, ServersWhoseRatesAreInBits)
     EXPECT_NE(hosts.find("links of processors of less than 3.2 or more than 450 GB/s (2)"),
               std::string::npos)
         << hosts;
+    const std::string places = change(R"("kind":"cpu","server":0)", R"("kind":"cpu","server":1)");
+    EXPECT_NE(places.find("links of PCI Express or between processors from one server to another"),
+              std::string::npos)
+        << places;
     const std::string slots = change("\"rate_gbytes_per_s\":31.5", "\"rate_gbytes_per_s\":252.0");
     EXPECT_NE(slots.find("faster than x16 of its generation"), std::string::npos) << slots;
 }

@@ -1,0 +1,147 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-foreign-files.h"
+
+/**
+ * @file
+ * @ingroup proteus
+ * Configurations of frameworks and launchers that say how a job is split. They are not read: much
+ * of what decides (the model, how many devices there are, defaults) stands elsewhere. Their keys
+ * are those of DeepSpeed (docs/_pages/config-json.md), torchtitan (torchtitan/config),
+ * Megatron-LM (megatron/training/arguments.py), NeMo, Accelerate (accelerate config) and Hugging
+ * Face's TrainingArguments.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+using Registration = ForeignFileRegistry::Registration;
+
+const Registration DEEPSPEED(
+    "DeepSpeed",
+    {{"zero_optimization",
+      "train_batch_size",
+      "train_micro_batch_size_per_gpu",
+      "gradient_accumulation_steps",
+      "gradient_clipping",
+      "optimizer",
+      "bf16",
+      "fp16",
+      "wall_clock_breakdown",
+      "steps_per_print"},
+     2,
+     "a configuration of DeepSpeed; what it says belongs into --strategy, e.g. "
+     "dp=8,zero=3,microBatch=4,globalBatch=64,dataType=bf16 (zero is zero_optimization.stage, "
+     "microBatch train_micro_batch_size_per_gpu, globalBatch train_batch_size, or that times "
+     "gradient_accumulation_steps and dp), with --framework=deepspeed"});
+
+const Registration DEEPSPEED_ZERO(
+    "DeepSpeed of one key",
+    {{"zero_optimization"},
+     1,
+     "a configuration of DeepSpeed; its zero_optimization.stage is --strategy=...,zero=STAGE, with "
+     "--framework=deepspeed"});
+
+const Registration TORCHTITAN(
+    "torchtitan",
+    {{"data_parallel_replicate_degree",
+      "data_parallel_shard_degree",
+      "tensor_parallel_degree",
+      "pipeline_parallel_degree",
+      "context_parallel_degree",
+      "expert_parallel_degree",
+      "local_batch_size",
+      "dump_folder",
+      "job.config_file",
+      "activation_checkpoint"},
+     2,
+     "a configuration of torchtitan; what it says belongs into --strategy, e.g. "
+     "tp=2,pp=2,dp=4,zero=3,microBatch=1,globalBatch=8 (tp is tensor_parallel_degree, pp "
+     "pipeline_parallel_degree, cp context_parallel_degree, dp the data_parallel degrees "
+     "multiplied, with zero=3 where shards are more than one, microBatch local_batch_size), with "
+     "--framework=torchtitan; model and seq_len are --model and --variables=sequence=N"});
+
+const Registration MEGATRON(
+    "Megatron-LM",
+    {{"--tensor-model-parallel-size",
+      "--pipeline-model-parallel-size",
+      "--context-parallel-size",
+      "--expert-model-parallel-size",
+      "--micro-batch-size",
+      "--global-batch-size",
+      "--use-distributed-optimizer",
+      "--num-layers",
+      "--hidden-size",
+      "--sequence-parallel",
+      "--recompute-granularity"},
+     1,
+     "a script with arguments of Megatron-LM; those of parallelism belong into --strategy, e.g. "
+     "tp=8,pp=4,dp=2,microBatch=1,globalBatch=64,sequenceParallel=true,zero=1 (tp is "
+     "--tensor-model-parallel-size, pp --pipeline-model-parallel-size, cp "
+     "--context-parallel-size, ep --expert-model-parallel-size, zero=1 "
+     "--use-distributed-optimizer, recompute=full or selective --recompute-granularity), with "
+     "--framework=megatron-core; sizes of the model are --model and --variables"});
+
+const Registration MEGATRON_YAML(
+    "NeMo",
+    {{"tensor_model_parallel_size",
+      "pipeline_model_parallel_size",
+      "virtual_pipeline_model_parallel_size",
+      "context_parallel_size",
+      "expert_model_parallel_size",
+      "micro_batch_size",
+      "global_batch_size",
+      "num_nodes",
+      "sequence_parallel"},
+     3,
+     "a configuration of NeMo or Megatron-Core; what it says belongs into --strategy, e.g. "
+     "tp=8,pp=4,dp=2,microBatch=1,globalBatch=64,sequenceParallel=true,zero=1 (tp is "
+     "tensor_model_parallel_size, pp pipeline_model_parallel_size, microBatch micro_batch_size, "
+     "globalBatch global_batch_size), with --framework=nemo or megatron-core"});
+
+const Registration ACCELERATE(
+    "Accelerate",
+    {{"compute_environment",
+      "distributed_type",
+      "deepspeed_config",
+      "fsdp_config",
+      "megatron_lm_config",
+      "mixed_precision",
+      "num_machines",
+      "num_processes",
+      "machine_rank"},
+     2,
+     "a configuration of Hugging Face Accelerate; what it says belongs into --strategy, e.g. "
+     "dp=16,zero=3,dataType=bf16 (dp is num_processes, zero=3 FULL_SHARD or zero_stage 3, zero=2 "
+     "SHARD_GRAD_OP, dataType mixed_precision), with --framework=fsdp1, fsdp2 or deepspeed"});
+
+const Registration TRAINING_ARGUMENTS(
+    "TrainingArguments",
+    {{"per_device_train_batch_size",
+      "gradient_accumulation_steps",
+      "gradient_checkpointing",
+      "fsdp",
+      "fsdp_config",
+      "deepspeed",
+      "output_dir",
+      "learning_rate"},
+     2,
+     "a list of arguments of Hugging Face's Trainer; what they say belongs into --strategy, e.g. "
+     "dp=8,zero=3,microBatch=2,globalBatch=64,recompute=full (microBatch is "
+     "per_device_train_batch_size, globalBatch that times gradient_accumulation_steps and dp, "
+     "zero=3 full_shard, recompute=full gradient_checkpointing), with --framework=fsdp1, fsdp2, "
+     "ddp or deepspeed"});
+
+} // namespace
+
+} // namespace proteus
+} // namespace ns3

@@ -1,0 +1,100 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-foreign-files.h"
+
+/**
+ * @file
+ * @ingroup proteus
+ * Inputs of other simulators that are not read, with what to give in their place, and files of
+ * other programs that another option reads.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+using Registration = ForeignFileRegistry::Registration;
+
+const Registration ASTRA_NETWORK_JSON(
+    "ASTRA-sim network in JSON",
+    {{"topologies-per-dim", "topology-name", "dimension-type", "units-count"},
+     1,
+     "a network of ASTRA-sim, which is not read; proteus-cluster --output writes a cluster to "
+     "begin with"});
+
+// The analytical network of ASTRA-sim 2 (inputs/network/analytical).
+const Registration ASTRA_NETWORK_YAML(
+    "ASTRA-sim network in YAML",
+    {{"topology", "npus_count", "bandwidth", "latency"},
+     2,
+     "a network of ASTRA-sim, which is not read: its dimensions are rings or switches without "
+     "servers, NICs or links; --cluster=PRESET:nodes=N or proteus-cluster --output make a cluster, "
+     "where links have the rates of 'bandwidth' (1e9 bytes per second) and the delays of "
+     "'latency' (ns)"});
+
+const Registration ASTRA_SYSTEM(
+    "ASTRA-sim system",
+    {{"all-reduce-implementation", "collective-optimization"},
+     1,
+     "a system of ASTRA-sim, which is not read; algorithms are NCCL's, or --algorithm"});
+
+const Registration ASTRA_MEMORY(
+    "ASTRA-sim memory",
+    {{"memory-type", "remote-mem-bw", "remote-mem-latency"},
+     1,
+     "a remote memory of ASTRA-sim, which is not read; memory is the GPU's, as its data sheet "
+     "says"});
+
+// config.txt of HPCC (alibaba-edu/High-Precision-Congestion-Control), and SimAI.conf.
+const Registration HPCC_CONFIGURATION(
+    "HPCC configuration",
+    {{"TOPOLOGY_FILE",
+      "FLOW_FILE",
+      "PACKET_PAYLOAD_SIZE",
+      "ENABLE_QCN",
+      "USE_DYNAMIC_PFC_THRESHOLD",
+      "CC_MODE",
+      "BUFFER_SIZE",
+      "KMAX_MAP",
+      "SIMULATOR_STOP_TIME"},
+     2,
+     "a configuration of the simulator of HPCC, or of SimAI; of what it names --cluster reads the "
+     "topology and proteus-flows --flows the flows, and the rest are attributes "
+     "(--PrintAttributes=ns3::proteus::Fabric and ns3::proteus::Transport)"});
+
+const Registration KINETO("trace of PyTorch",
+                          {{"traceEvents"},
+                           1,
+                           "a trace of PyTorch's profiler, which proteus-run --trace reads"});
+
+const Registration FEEDER("graph of Chakra's feeder",
+                          {{"workload_graph"},
+                           1,
+                           "a Chakra trace in the JSON of its feeder, which is not read"});
+
+const Registration MODEL_CONFIG("config.json",
+                                {{"model_type"},
+                                 1,
+                                 "a config.json of Hugging Face, which --model reads"});
+
+// mscclpp/python/mscclpp/language: what MSCCL++'s executor runs.
+const Registration MSCCLPP(
+    "MSCCL++ plan",
+    {{"inplace", "inter_gpu_num", "num_threads_per_block", "reuse_resources", "use_double_scratch"},
+     1,
+     "an execution plan of MSCCL++, which is not read: its kernels put, signal and wait on "
+     "channels of memory, where NCCL's send chunks; proteus-collective --msccl=FILE.xml reads "
+     "schedules of MSCCL"});
+
+} // namespace
+
+} // namespace proteus
+} // namespace ns3

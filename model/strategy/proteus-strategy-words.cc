@@ -1,0 +1,161 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-other-names.h"
+
+/**
+ * @file
+ * @ingroup proteus
+ * What Megatron-LM's arguments, DeepSpeed's and torchtitan's configurations, Hugging Face's
+ * TrainingArguments and PyTorch call the parts of a strategy, and the optimizers of theirs that
+ * there are none of here.
+ */
+
+namespace ns3
+{
+namespace proteus
+{
+
+namespace
+{
+
+using Words = OtherNamesRegistry::Registration;
+using Missing = MissingThingRegistry::Registration;
+
+const Words GLOBAL_BATCH("globalBatch",
+                         {{"batch", "batchSize", "gbs", "globalBatchSize", "trainBatchSize"}});
+
+const Words MICRO_BATCH("microBatch",
+                        {{"mbs",
+                          "microBatchSize",
+                          "localBatchSize",
+                          "perDeviceTrainBatchSize",
+                          "trainMicroBatchSizePerGpu"}});
+
+const Words TENSOR("tp",
+                   {{"tensor",
+                     "tensorParallel",
+                     "tensorParallelDegree",
+                     "tensorParallelism",
+                     "tensorParallelSize",
+                     "tensorModelParallelSize",
+                     "tpDegree",
+                     "tpSize",
+                     "mp"}});
+
+const Words PIPELINE("pp",
+                     {{"pipeline",
+                       "pipelineParallel",
+                       "pipelineParallelDegree",
+                       "pipelineParallelism",
+                       "pipelineParallelSize",
+                       "pipelineModelParallelSize",
+                       "pipelineStages",
+                       "ppDegree",
+                       "ppSize",
+                       "stages"}});
+
+const Words DATA("dp",
+                 {{"data",
+                   "dataParallel",
+                   "dataParallelDegree",
+                   "dataParallelism",
+                   "dataParallelReplicateDegree",
+                   "dataParallelSize",
+                   "dpDegree",
+                   "dpSize",
+                   "replicas"}});
+
+const Words CONTEXT(
+    "cp",
+    {{"contextParallel", "contextParallelDegree", "contextParallelSize", "cpSize"}});
+
+const Words EXPERT("ep",
+                   {{"expertParallel",
+                     "expertParallelDegree",
+                     "expertParallelSize",
+                     "expertModelParallelSize",
+                     "epSize"}});
+
+const Words EXPERT_TENSOR("etp", {{"expertTensorParallelSize", "etpSize"}});
+
+const Words VIRTUAL_STAGES(
+    "virtualStages",
+    {{"vpp", "vp", "virtualPipeline", "interleave", "virtualPipelineModelParallelSize"}});
+
+const Words SEQUENCE_PARALLEL("sequenceParallel", {{"sp"}});
+
+const Words ZERO("zero",
+                 {{"zeroStage", "zeroOptimization", "fsdp", "dpShard", "dataParallelShardDegree"}});
+
+const Words RECOMPUTE("recompute",
+                      {{"recomputation",
+                        "checkpointing",
+                        "activationCheckpoint",
+                        "activationCheckpointing",
+                        "activationRecomputation",
+                        "gradientCheckpointing",
+                        "recomputeGranularity"}});
+
+const Words DATA_TYPE("dataType", {{"dtype", "precision", "mixedPrecision"}});
+
+const Words MOMENTUM("momentum", {{"sgdm", "sgdMomentum", "sgdWithMomentum", "momentumSgd"}});
+
+const Missing ADAFACTOR(
+    "optimizer adafactor",
+    {"optimizer",
+     {"adafactor", "came"},
+     "its state is a number for each row and column of a matrix, not for each parameter (Shazeer "
+     "and Stern 2018), and its kernels are many; sgd has next to its memory"});
+
+const Missing EIGHT_BIT(
+    "optimizer adam8bit",
+    {"optimizer",
+     {"adam8bit",
+      "adamw8bit",
+      "adamwBnb8bit",
+      "adam8b",
+      "pagedAdam8bit",
+      "pagedAdamw8bit",
+      "lion8bit",
+      "pagedLion8bit",
+      "adamw4bit",
+      "adamwFp8"},
+     "moments of less than 16 bits, with scales of blocks (Dettmers et al. 2022), are none of its "
+     "formats; lion has the memory of a moment in fp32, and sgd that of none"});
+
+const Missing PAGED(
+    "optimizer pagedAdamw",
+    {"optimizer",
+     {"pagedAdamw", "pagedAdamw32bit", "pagedAdam", "pagedLion"},
+     "memory of the host that comes as it is touched is not; adam with offloadOptimizer keeps "
+     "state and update on the host"});
+
+const Missing MUON(
+    "optimizer muon",
+    {"optimizer",
+     {"muon", "muonclip", "distMuon", "dion"},
+     "the products of whole matrices by which it makes its update orthogonal (Jordan et al. 2024: "
+     "five Newton-Schulz steps), and what their devices gather for it, are not; momentum has its "
+     "state, without them"});
+
+const Missing SHAMPOO(
+    "optimizer shampoo",
+    {"optimizer",
+     {"shampoo", "distributedShampoo", "soap", "kfac", "galore", "galoreAdamw", "apollo"},
+     "products with matrices of each parameter are part of its update, and its state follows from "
+     "the shapes of parameters; adam has an update of each parameter by itself"});
+
+const Missing ONE_STATE(
+    "optimizer adagrad",
+    {"optimizer",
+     {"adagrad", "rmsprop", "signum"},
+     "it has no formula here; momentum keeps and moves as much, one number for each parameter"});
+
+} // namespace
+
+} // namespace proteus
+} // namespace ns3
