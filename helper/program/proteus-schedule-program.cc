@@ -98,6 +98,8 @@ CompareSchedules(const ScheduleTrialOptions& options, const OptionList& command)
     std::vector<std::string> notes = job.notes;
     const std::vector<std::string> unheeded = command.GetNotes();
     notes.insert(notes.end(), unheeded.begin(), unheeded.end());
+    const std::vector<std::string> below = ListBelowBound(job.work, rows);
+    notes.insert(notes.end(), below.begin(), below.end());
     for (const std::string& note : notes)
     {
         std::cout << "Note: " << note << '\n';

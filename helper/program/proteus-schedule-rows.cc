@@ -109,14 +109,17 @@ RunPolicy(const ScheduleTrialOptions& options,
     ScheduleResult row{executor,
                        settings,
                        MeasureIterations(run.graph, job.repeated, record.timeline),
-                       0,
+                       {},
                        trial.wire ? trial.wire->classes : 0};
     int64_t busyPs = 0;
     for (const LinkStatistics& link : record.links)
     {
         busyPs = std::max(busyPs, link.busyPs);
     }
-    row.idle = 1 - static_cast<double>(busyPs) / static_cast<double>(record.timeline.endPs);
+    if (!record.links.empty())
+    {
+        row.idle = 1 - static_cast<double>(busyPs) / static_cast<double>(record.timeline.endPs);
+    }
     return row;
 }
 

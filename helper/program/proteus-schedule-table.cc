@@ -9,6 +9,8 @@
 #include "ns3/proteus-credit-window.h"
 #include "ns3/proteus-tables.h"
 
+#include <algorithm>
+
 namespace ns3
 {
 namespace proteus
@@ -16,6 +18,9 @@ namespace proteus
 
 namespace
 {
+
+/// Part by which an iteration is below its bound at least.
+constexpr double ROUNDING = 1e-6;
 
 /// @param bytes a size @param most stands for none @return the size, or nothing
 Cell
@@ -109,7 +114,7 @@ GetScheduleColumns()
          {"link_idle_share",
           "share",
           "of the busiest link, of the run",
-          [](const R& r) { return r.row.idle; }}},
+          [](const R& r) { return r.row.idle ? Cell(*r.row.idle) : Cell(); }}},
         {"Samples/s",
          {"samples_per_s",
           "1/s",
@@ -187,6 +192,28 @@ MakeScheduleTable(const ScheduledWork& work, const std::vector<ScheduleResult>& 
         shown.push_back({row, *first, work});
     }
     return layout.Make(shown);
+}
+
+std::vector<std::string>
+ListBelowBound(const ScheduledWork& work, const std::vector<ScheduleResult>& results)
+{
+    std::vector<std::string> executors;
+    for (const ScheduleResult& row : results)
+    {
+        if (!row.idle && ToSeconds(row.times.steadyPs) < work.boundS * (1 - ROUNDING) &&
+            std::find(executors.begin(), executors.end(), row.executor) == executors.end())
+        {
+            executors.push_back(row.executor);
+        }
+    }
+    std::vector<std::string> notes;
+    notes.reserve(executors.size());
+    for (const std::string& executor : executors)
+    {
+        notes.push_back(executor + ": some iterations take less than the bound, as communications "
+                                   "that are under way together do not share links there");
+    }
+    return notes;
 }
 
 void

@@ -12,6 +12,7 @@
 #include "ns3/proteus-iteration-times.h"
 #include "ns3/proteus-table.h"
 
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -25,11 +26,12 @@ namespace proteus
 /// What came out for one policy.
 struct ScheduleResult
 {
-    std::string executor;      //!< who ran it
-    ScheduleSettings settings; //!< the policy
-    IterationTimes times;      //!< of the run
-    double idle{0};            //!< of the busiest direction of a link, share of the run
-    uint32_t wireClasses{0};   //!< traffic classes on the wire; 0: the sender alone decides
+    std::string executor;       //!< who ran it
+    ScheduleSettings settings;  //!< the policy
+    IterationTimes times;       //!< of the run
+    std::optional<double> idle; //!< of the busiest direction of a link, share of the run; none
+                                //!< where the executor records no links
+    uint32_t wireClasses{0}; //!< traffic classes on the wire; 0: the sender alone decides
 };
 
 /// @ingroup proteus
@@ -48,6 +50,12 @@ struct ScheduledWork
  * @return the table, speed-ups over the first policy of each executor
  */
 Table MakeScheduleTable(const ScheduledWork& work, const std::vector<ScheduleResult>& results);
+
+/// @ingroup proteus
+/// @param work that was scheduled @param results of it @return sentences on executors without links
+/// by which iterations take less than the bound
+std::vector<std::string> ListBelowBound(const ScheduledWork& work,
+                                        const std::vector<ScheduleResult>& results);
 
 /**
  * @ingroup proteus
