@@ -81,7 +81,8 @@ struct SharedTable
  * are held where these are, beside all others as they stand; then it looks whether everybody has
  * its limit or is held. Users that are not, and those that have more than somebody who is held with
  * them, are computed, too, until that is so. It is so of the rates of everybody, computed together
- * or not, and only of one set of rates.
+ * or not, and only of one set of rates. Of several resources that can hold a user, the one with the
+ * least number does.
  */
 class FairSolution
 {
@@ -139,7 +140,8 @@ class FairSolution
         return m_users[user].holder;
     }
 
-    /// @return full resources that somebody uses whose rate was computed by the last call
+    /// @return full resources that somebody uses whose rate was computed by the last call, and
+    /// those that hold fewer since then; some may stand there twice
     const std::vector<uint32_t>& GetTouched() const
     {
         return m_touched;
