@@ -10,6 +10,7 @@
 #include "proteus-same-choices.h"
 #include "proteus-stop-signals.h"
 
+#include "ns3/proteus-algorithms.h"
 #include "ns3/proteus-attribute-defaults.h"
 #include "ns3/proteus-block-cost.h"
 #include "ns3/proteus-collective-choice.h"
@@ -367,18 +368,6 @@ Simulate(const Cluster& cluster,
     return result;
 }
 
-/// @param cluster to run on @param group of ranks @return whether they are in one server
-bool
-IsInside(const Cluster& cluster, const std::vector<DeviceId>& group)
-{
-    const auto getDomain = [&](DeviceId device) {
-        return cluster.GetDomain(cluster.GetGpus()[device]);
-    };
-    return std::all_of(group.begin(), group.end(), [&](DeviceId device) {
-        return getDomain(device) == getDomain(group[0]);
-    });
-}
-
 /// @param cluster to run on @param test that is run @return whether its ranks go on without the
 /// others, with the room that connections have left, so that its kernels are one program; see
 /// NetPlugin::asksForRoom
@@ -388,7 +377,7 @@ IsPipelined(const Cluster& cluster, const CollectiveTest& test)
     return HasRoot(test.collective) && !test.schedule &&
            (!FindNetPlugin(test.netPlugin).asksForRoom ||
             std::all_of(test.groups.begin(), test.groups.end(), [&](const auto& group) {
-                return IsInside(cluster, group);
+                return GroupByServer(cluster, GetVertices(cluster, group)).size() == 1;
             }));
 }
 

@@ -59,10 +59,9 @@ FairSolution::AddUpOthers(const SharedResource& resource) const
     double sum = 0;
     for (const SharedResource::Active& active : resource.active)
     {
-        const User& user = m_users[active.user];
-        if (user.update != m_update)
+        if (m_users[active.user].update != m_update)
         {
-            sum += (*m_table.users[active.user].uses)[active.use].amount * user.GetRate();
+            sum += m_table.GetUse(active).amount * GetAllRates(active.user);
         }
     }
     return sum;
@@ -79,7 +78,7 @@ FairSolution::Take(uint32_t id)
     known.update = m_update;
     m_solved.push_back(id);
     const SharedUser& user = m_table.users[id];
-    const double had = user.count > 0 ? known.GetRate() : 0;
+    const double had = GetAllRates(id);
     for (const FlowUse& use : *user.uses)
     {
         Resource& resource = m_resources[use.resource];
@@ -134,16 +133,6 @@ FairSolution::Solve()
 {
     // In the order of their numbers, whatever way they were found.
     std::sort(m_solved.begin(), m_solved.end());
-    m_levels.clear();
-    if (m_touched.empty())
-    {
-        for (const uint32_t id : m_solved)
-        {
-            const SharedUser& user = m_table.users[id];
-            m_levels.push_back(user.count > 0 ? user.limit / m_users[id].nextWeight : 0);
-        }
-        return;
-    }
     m_solver.Clear();
     for (const uint32_t id : m_touched)
     {
@@ -170,6 +159,7 @@ FairSolution::Solve()
         }
     }
     m_solver.Solve();
+    m_levels.clear();
     uint32_t flow = 0;
     for (const uint32_t id : m_solved)
     {
@@ -221,7 +211,7 @@ FairSolution::FindOthers(uint32_t id)
     for (const SharedResource::Active& active : shared.active)
     {
         const User& user = m_users[active.user];
-        if (user.update == m_update || (*m_table.users[active.user].uses)[active.use].comesFirst)
+        if (user.update == m_update || m_table.GetUse(active).comesFirst)
         {
             continue;
         }
@@ -241,7 +231,7 @@ FairSolution::FindAbove(uint32_t id, double level)
     {
         const User& user = m_users[active.user];
         if (user.update != m_update && user.level > level * (1 + SAME) &&
-            !(*m_table.users[active.user].uses)[active.use].comesFirst)
+            !m_table.GetUse(active).comesFirst)
         {
             m_others.push_back(active.user);
         }
@@ -292,11 +282,6 @@ FairSolution::FindHolder(uint32_t id, double level)
 bool
 FairSolution::IsFair()
 {
-    if (m_touched.empty())
-    {
-        m_holders.assign(m_solved.size(), NO_ID);
-        return true;
-    }
     AddUp();
     m_others.clear();
     for (const uint32_t id : m_touched)
@@ -316,7 +301,7 @@ FairSolution::IsFair()
 }
 
 void
-FairSolution::KeepUser(uint32_t id, double level, double weight, uint32_t holder)
+FairSolution::SetHolder(uint32_t id, uint32_t holder)
 {
     User& known = m_users[id];
     if (known.holder != NO_ID)
@@ -329,10 +314,15 @@ FairSolution::KeepUser(uint32_t id, double level, double weight, uint32_t holder
         ++m_resources[holder].nHeld;
         ++m_nHeld;
     }
-    known.level = level;
-    known.weight = weight;
     known.holder = holder;
-    known.count = m_table.users[id].count;
+}
+
+void
+FairSolution::KeepUser(uint32_t id, double level, double weight, uint32_t holder)
+{
+    SetHolder(id, holder);
+    m_users[id].level = level;
+    m_users[id].weight = weight;
 }
 
 void
@@ -342,22 +332,19 @@ FairSolution::HoldOthers()
     for (std::size_t i = 0; i < nTouched; ++i)
     {
         const uint32_t id = m_touched[i];
-        Resource& resource = m_resources[id];
+        const Resource& resource = m_resources[id];
         if (resource.nInside == m_table.resources[id].nFlows || !HasNothingLeft(id))
         {
             continue;
         }
         for (const SharedResource::Active& active : m_table.resources[id].active)
         {
-            User& user = m_users[active.user];
+            const User& user = m_users[active.user];
             if (user.update != m_update && user.holder != NO_ID && user.holder > id &&
-                resource.largest <= user.level * (1 + SAME) &&
-                !(*m_table.users[active.user].uses)[active.use].comesFirst)
+                resource.largest <= user.level * (1 + SAME) && !m_table.GetUse(active).comesFirst)
             {
-                --m_resources[user.holder].nHeld;
                 m_touched.push_back(user.holder);
-                user.holder = id;
-                ++resource.nHeld;
+                SetHolder(active.user, id);
             }
         }
     }
@@ -404,6 +391,11 @@ FairSolution::Update(const std::vector<uint32_t>& changed, const std::vector<uin
             TakeHeld(use.resource);
         }
     }
+    if (m_touched.empty())
+    {
+        KeepLimits();
+        return;
+    }
     Solve();
     for (uint32_t round = 0; !IsFair(); ++round)
     {
@@ -422,6 +414,12 @@ FairSolution::SetAlone(const std::vector<uint32_t>& changed)
     MakeRoom();
     m_touched.clear();
     m_solved = changed;
+    KeepLimits();
+}
+
+void
+FairSolution::KeepLimits()
+{
     std::sort(m_solved.begin(), m_solved.end());
     for (const uint32_t id : m_solved)
     {

@@ -70,6 +70,12 @@ struct SharedTable
 {
     std::vector<SharedResource> resources; //!< by number
     Pool<SharedUser> users;                //!< by number
+
+    /// @param active of a resource @return how it uses that
+    const FlowUse& GetUse(const SharedResource::Active& active) const
+    {
+        return (*users[active.user].uses)[active.use];
+    }
 };
 
 /**
@@ -161,14 +167,7 @@ class FairSolution
         double weight{1};       //!< of the last solution
         double nextWeight{1};   //!< of the next one
         uint32_t holder{NO_ID}; //!< resource that holds it
-        uint32_t count{0};      //!< flows in the last solution
         uint32_t update{0};     //!< the last one that has computed it
-
-        /// @return of all flows together
-        double GetRate() const
-        {
-            return count * level * weight;
-        }
     };
 
     /// What is known of a resource.
@@ -192,6 +191,13 @@ class FairSolution
     bool HasNothingLeft(uint32_t resource) const;
     /// @param resource which one @return what flows use of it that are not computed by now
     double AddUpOthers(const SharedResource& resource) const;
+
+    /// @param user which one @return what its flows have together, for one of amount
+    double GetAllRates(uint32_t user) const
+    {
+        return m_table.users[user].count * GetRate(user);
+    }
+
     /// Has room for all users and resources of the table.
     void MakeRoom();
     /// Has a user computed. @param user which one, unless it is that already
@@ -217,6 +223,10 @@ class FairSolution
     /// Has what comes first of all that can hold a user hold those that are not computed, too, so
     /// that it does not matter in which order they have come.
     void HoldOthers();
+    /// Gives users that are computed their limits. None of what they use may be full.
+    void KeepLimits();
+    /// @param user which one @param holder of it from now on
+    void SetHolder(uint32_t user, uint32_t holder);
     /// Keeps the rates.
     void Keep();
     /// @param user which is computed @param level of it @param weight of it @param holder of it
