@@ -203,6 +203,12 @@ class FlowProfiles
                                            LiveReplay::Carry carry,
                                            bool isWhole = true);
 
+    /// @return where replays of programs go; valid as long as this object
+    ReplayWays GetWays() const
+    {
+        return m_routes.GetWays();
+    }
+
     /// @return what classes use
     const std::vector<FlowResource>& GetResources() const
     {

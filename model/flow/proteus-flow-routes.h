@@ -9,6 +9,7 @@
 
 #include "proteus-cpu-queues.h"
 #include "proteus-flow-route-table.h"
+#include "proteus-replay-ways.h"
 
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-connection.h"
@@ -24,16 +25,6 @@ namespace ns3
 {
 namespace proteus
 {
-
-/// @ingroup proteus
-/// What flows share: directions of links, memories, copy engines and CPUs.
-struct FlowResource
-{
-    double capacity{0};          //!< wire bytes (links) or payload bytes per second
-    double sharing{1};           //!< part of the capacity for several collectives together
-    std::vector<uint32_t> ports; //!< directions of links that it stands for, 2 x link + (1 from
-                                 //!< Link::b); they carry parts like their rates
-};
 
 /// @ingroup proteus
 /// An operation that switches do for a group: a sum of what all members give, or a multicast.
@@ -112,10 +103,10 @@ class FlowRoutes
         return m_firstQueue;
     }
 
-    /// @return bytes that an input of an InfiniBand switch holds
-    double GetInputBuffer() const
+    /// @return where the messages of replays go; valid as long as this object
+    ReplayWays GetWays() const
     {
-        return m_parameters.infinibandBufferBytes;
+        return {m_resources, m_routes, static_cast<double>(m_parameters.infinibandBufferBytes)};
     }
 
     /// @return the first resource behind these

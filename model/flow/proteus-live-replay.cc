@@ -31,9 +31,10 @@ class LiveReplay::Body
           m_replay(*m_input->program,
                    m_input->flows,
                    m_input->routes,
-                   all,
+                   all.GetWays(),
                    m_input->costs,
                    false,
+                   FindFlowsOfBlocks(*m_input->program, m_input->flows),
                    std::move(isCarried),
                    std::move(carry))
     {

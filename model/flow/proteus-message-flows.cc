@@ -24,14 +24,14 @@ constexpr double SAME_RATE = 1e-9;
 
 } // namespace
 
-MessageFlows::MessageFlows(const FlowRoutes& routes, ReplayClock& clock, bool isInstant, Sent sent)
-    : m_routes(routes),
+MessageFlows::MessageFlows(const ReplayWays& ways, ReplayClock& clock, bool isInstant, Sent sent)
+    : m_ways(ways),
       m_clock(clock),
       m_isInstant(isInstant),
       m_sent(std::move(sent))
 {
-    m_shares.SetInputBuffer(routes.GetInputBuffer());
-    for (const FlowResource& resource : routes.GetResources())
+    m_shares.SetInputBuffer(ways.GetInputBuffer());
+    for (const FlowResource& resource : ways.GetResources())
     {
         m_shares.AddResource(resource.capacity / PS_PER_SECOND);
     }
@@ -40,12 +40,12 @@ MessageFlows::MessageFlows(const FlowRoutes& routes, ReplayClock& clock, bool is
 MessageFlows::Kind
 MessageFlows::MakeKind(uint32_t id, double limit) const
 {
-    const FlowRoute& route = m_routes.GetRoute(id);
+    const FlowRoute& route = m_ways.GetRoute(id);
     limit = limit > 0 ? std::min(route.limit, limit) : route.limit;
     double rate = limit;
     for (const FlowUse& use : route.uses)
     {
-        rate = std::min(rate, m_routes.GetResources()[use.resource].capacity / use.amount);
+        rate = std::min(rate, m_ways.GetResources()[use.resource].capacity / use.amount);
     }
     Kind kind;
     kind.route = id;
@@ -68,9 +68,9 @@ MessageFlows::AddFlow(uint32_t route, double limit)
     {
         m_kinds.push_back(MakeKind(route, limit));
         kinds.emplace_back(limit,
-                           m_shares.AddUser(m_routes.GetRoute(route).uses,
+                           m_shares.AddUser(m_ways.GetRoute(route).uses,
                                             m_kinds.back().alone,
-                                            &m_routes.GetRoute(route).inputs));
+                                            &m_ways.GetRoute(route).inputs));
         place = kinds.end() - 1;
     }
     m_flows.emplace_back();

@@ -7,8 +7,8 @@
 #ifndef PROTEUS_MESSAGE_FLOWS_H
 #define PROTEUS_MESSAGE_FLOWS_H
 
-#include "proteus-flow-routes.h"
 #include "proteus-replay-clock.h"
+#include "proteus-replay-ways.h"
 #include "proteus-shared-resources.h"
 
 #include "ns3/proteus-ring-buffer.h"
@@ -40,12 +40,12 @@ class MessageFlows
     using Sent = std::function<void(uint32_t flow, double behindPs)>;
 
     /**
-     * @param routes where the flows go; must outlive this object
+     * @param ways where the flows go; what they stand for must outlive this object
      * @param clock of the replay; must outlive this object
      * @param isInstant whether bytes take no time
      * @param sent whom to tell
      */
-    MessageFlows(const FlowRoutes& routes, ReplayClock& clock, bool isInstant, Sent sent);
+    MessageFlows(const ReplayWays& ways, ReplayClock& clock, bool isInstant, Sent sent);
 
     /// @param flows of them will be added; makes room
     void Reserve(std::size_t flows)
@@ -63,7 +63,7 @@ class MessageFlows
     /// @param flow a flow @return its route
     const FlowRoute& GetRoute(uint32_t flow) const
     {
-        return m_routes.GetRoute(m_kinds[m_flows[flow].kind].route);
+        return m_ways.GetRoute(m_kinds[m_flows[flow].kind].route);
     }
 
     /// @param flow that carries one more message, when those before are sent @param bytes of it
@@ -141,7 +141,7 @@ class MessageFlows
     /// Sets the next event of a kind. @param id of it
     void Predict(uint32_t id);
 
-    const FlowRoutes& m_routes;
+    const ReplayWays m_ways;
     ReplayClock& m_clock;
     const bool m_isInstant;
     Sent m_sent;

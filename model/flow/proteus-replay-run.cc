@@ -14,12 +14,29 @@ namespace ns3
 namespace proteus
 {
 
+FlowsOfBlocks
+FindFlowsOfBlocks(const CollectiveProgram& program, const std::vector<ProgramFlow>& flows)
+{
+    const FlowIndex index(flows);
+    FlowsOfBlocks found(program.ranks.size());
+    for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
+    {
+        for (const ThreadBlock& block : program.ranks[rank].blocks)
+        {
+            found[rank].push_back({index.Find(block.channel, rank, block.sendPeer),
+                                   index.Find(block.channel, block.receivePeer, rank)});
+        }
+    }
+    return found;
+}
+
 ReplayRun::ReplayRun(const CollectiveProgram& program,
                      const std::vector<ProgramFlow>& flows,
                      const std::vector<uint32_t>& routes,
-                     const FlowRoutes& all,
+                     const ReplayWays& ways,
                      const ReplayCosts& costs,
                      bool isInstant,
+                     const FlowsOfBlocks& ofBlocks,
                      std::vector<bool> isCarried,
                      ReplayCarry carry)
     : m_program(program),
@@ -28,7 +45,7 @@ ReplayRun::ReplayRun(const CollectiveProgram& program,
       m_isInstant(isInstant),
       m_isCarried(std::move(isCarried)),
       m_carry(std::move(carry)),
-      m_messages(all,
+      m_messages(ways,
                  m_clock,
                  isInstant,
                  [this](uint32_t flow, double behindPs) { NoteSent(flow, behindPs); }),
@@ -53,12 +70,12 @@ ReplayRun::ReplayRun(const CollectiveProgram& program,
     m_times.receiverStepPs.assign(flows.size(), 0);
     for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
     {
-        SetUpRank(rank);
+        SetUpRank(rank, ofBlocks[rank]);
     }
 }
 
 void
-ReplayRun::SetUpRank(uint32_t rank)
+ReplayRun::SetUpRank(uint32_t rank, const std::vector<BlockFlows>& ofBlocks)
 {
     const uint32_t run = m_machine.AddRank(m_program, m_waiters, rank);
     m_runs.push_back(run);
@@ -73,13 +90,13 @@ ReplayRun::SetUpRank(uint32_t rank)
         {
             block.cost = m_costs.blocks[rank][number];
         }
-        block.sendFlow = m_index.Find(program.channel, rank, program.sendPeer);
+        block.sendFlow = ofBlocks[number].send;
         if (block.sendFlow != NO_ID)
         {
             m_senders[block.sendFlow] = id;
             block.sendsWhole = !m_costs.sendsWhole.empty() && m_costs.sendsWhole[block.sendFlow];
         }
-        block.receiveFlow = m_index.Find(program.channel, program.receivePeer, rank);
+        block.receiveFlow = ofBlocks[number].receive;
         if (block.receiveFlow != NO_ID)
         {
             m_receivers[block.receiveFlow] = id;

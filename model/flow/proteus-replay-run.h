@@ -41,6 +41,23 @@ struct ReplayBlock : MachineBlock
 };
 
 /// @ingroup proteus
+/// The flows of a thread block: positions in the list of a program, NO_ID for none.
+struct BlockFlows
+{
+    uint32_t send{NO_ID};    //!< connection to the send peer
+    uint32_t receive{NO_ID}; //!< connection from the receive peer
+};
+
+/// @ingroup proteus
+/// By rank and block of a program.
+using FlowsOfBlocks = std::vector<std::vector<BlockFlows>>;
+
+/// @ingroup proteus
+/// @param program to look at @param flows of it @return which flows its blocks have
+FlowsOfBlocks FindFlowsOfBlocks(const CollectiveProgram& program,
+                                const std::vector<ProgramFlow>& flows);
+
+/// @ingroup proteus
 /// The network groups of a program: who has given, and what has not been taken.
 class ReplayGroups
 {
@@ -128,18 +145,20 @@ class ReplayRun
      * @param program to execute
      * @param flows of it, FindFlows()
      * @param routes of the flows
-     * @param all where the routes are
+     * @param ways where the routes are
      * @param costs of the steps
      * @param isInstant whether bytes take no time
+     * @param ofBlocks FindFlowsOfBlocks()
      * @param isCarried by flow: whether others carry its messages; those beyond its end: no
      * @param carry is told of these
      */
     ReplayRun(const CollectiveProgram& program,
               const std::vector<ProgramFlow>& flows,
               const std::vector<uint32_t>& routes,
-              const FlowRoutes& all,
+              const ReplayWays& ways,
               const ReplayCosts& costs,
               bool isInstant,
+              const FlowsOfBlocks& ofBlocks,
               std::vector<bool> isCarried = {},
               ReplayCarry carry = nullptr);
 
@@ -209,7 +228,7 @@ class ReplayRun
         return m_machine.GetRank(block.rank).rank;
     }
 
-    void SetUpRank(uint32_t rank);
+    void SetUpRank(uint32_t rank, const std::vector<BlockFlows>& ofBlocks);
     /// A rank has done something. @param rank which one
     void CheckDone(uint32_t rank);
     /// The blocks of a rank do what they can. @param rank that has joined
