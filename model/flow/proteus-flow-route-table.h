@@ -46,15 +46,21 @@ struct FlowUse
 
 /// @ingroup proteus
 /// A link out of a switch or bridge on the way of a flow, and the one by which it comes there.
+/// Where a resource stands for several (ReplayPart), these have turns, and flows of one turn meet
+/// others as all do.
 struct FlowInput
 {
     uint32_t resource{NO_ID}; //!< of the link out of it
     uint32_t from{NO_ID};     //!< of the link into it
+    uint32_t turn{0};         //!< which one of those that the resource stands for
+    uint32_t fromTurn{0};     //!< the same of the link into it
+    uint32_t period{1};       //!< how many resources stand behind one
 
     /// @param other an input @return whether both are the same
     bool operator==(const FlowInput& other) const
     {
-        return std::tie(resource, from) == std::tie(other.resource, other.from);
+        return std::tie(resource, from, turn, fromTurn, period) ==
+               std::tie(other.resource, other.from, other.turn, other.fromTurn, other.period);
     }
 };
 
@@ -79,6 +85,8 @@ struct FlowRoute
     /// Links over RoCE, if congestion control is modelled, in the order of its way; the first one
     /// is left by a NIC.
     std::vector<uint32_t> queues;
+    double alone{0};              //!< payload bytes per second that idle links allow; 0: what its
+                                  //!< uses leave
     double lineBytesPerSecond{0}; //!< wire, of its slowest link
     double lineWire{1};           //!< bytes on that for one of payload
 
@@ -95,6 +103,7 @@ struct FlowRoute
                         isNetwork,
                         inputs,
                         queues,
+                        alone,
                         lineBytesPerSecond,
                         uses) == std::tie(other.latencyPs,
                                           other.controlPs,
@@ -106,6 +115,7 @@ struct FlowRoute
                                           other.isNetwork,
                                           other.inputs,
                                           other.queues,
+                                          other.alone,
                                           other.lineBytesPerSecond,
                                           other.uses);
     }

@@ -39,6 +39,7 @@ InputShares::AddFlows(uint32_t count,
     if (place != inputs.end())
     {
         flows.held = place->resource;
+        flows.turn = place->turn;
         flows.end = static_cast<std::size_t>(place - inputs.begin()) + 1;
         m_held.push_back(static_cast<uint32_t>(m_flows.size()));
     }
@@ -111,10 +112,16 @@ InputShares::ShareInputs(const Range& range, std::size_t distance, double turns)
         if (flows.end > distance)
         {
             const FlowInput& input = (*flows.inputs)[flows.end - 1 - distance];
-            m_places.push_back({input.resource, input.from, m_held[i]});
+            const auto count = [&](uint32_t turn) {
+                return (turn + input.period - flows.turn) % input.period;
+            };
+            m_places.push_back(
+                {input.resource, count(input.turn), input.from, count(input.fromTurn), m_held[i]});
         }
     }
-    const auto input = [](const Place& place) { return std::tie(place.resource, place.from); };
+    const auto input = [](const Place& place) {
+        return std::tie(place.resource, place.turn, place.from, place.fromTurn);
+    };
     std::stable_sort(m_places.begin(), m_places.end(), [&](const Place& a, const Place& b) {
         return input(a) < input(b);
     });

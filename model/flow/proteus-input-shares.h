@@ -83,6 +83,7 @@ class InputShares
         double bytes{0};                               //!< that each has to send
         const std::vector<FlowInput>* inputs{nullptr}; //!< in the order of the way
         uint32_t held{NO_ID};                          //!< by which resource
+        uint32_t turn{0};                              //!< FlowInput::turn of that
         std::size_t end{0};                            //!< inputs up to that
         double weight{1};                              //!< see GetWeight()
     };
@@ -91,7 +92,9 @@ class InputShares
     struct Place
     {
         uint32_t resource; //!< output
+        uint32_t turn;     //!< of that, from the turn of what holds the flows
         uint32_t from;     //!< input
+        uint32_t fromTurn; //!< of that, from the turn of what holds the flows
         uint32_t flows;    //!< in m_flows
     };
 

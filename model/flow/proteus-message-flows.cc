@@ -42,9 +42,10 @@ MessageFlows::MakeKind(uint32_t id, double limit) const
 {
     const FlowRoute& route = m_ways.GetRoute(id);
     limit = limit > 0 ? std::min(route.limit, limit) : route.limit;
-    double rate = limit;
-    for (const FlowUse& use : route.uses)
+    double rate = route.alone > 0 ? std::min(limit, route.alone) : limit;
+    for (std::size_t i = 0; route.alone == 0 && i < route.uses.size(); ++i)
     {
+        const FlowUse& use = route.uses[i];
         rate = std::min(rate, m_ways.GetResources()[use.resource].capacity / use.amount);
     }
     Kind kind;

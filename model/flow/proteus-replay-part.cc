@@ -7,8 +7,9 @@
 #include "proteus-replay-part.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
-#include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -206,38 +207,31 @@ class MovedResources
         return MovesInputs(moved);
     }
 
-    /// @param flow that stands for others @return its route over those that stand for others; none
-    /// if it uses one of these several times, or one of its inputs stands for several
-    std::optional<FlowRoute> MakeRoute(uint32_t flow)
+    /// @param flow that stands for others @return its route over those that stand for others; what
+    /// others of its circle take of a resource of its way counts there, too
+    FlowRoute MakeRoute(uint32_t flow) const
     {
         FlowRoute route = m_ways.GetRoute(m_routes[flow]);
-        std::map<uint32_t, uint32_t> classOf; // by circle
+        route.alone = std::numeric_limits<double>::infinity();
         std::vector<FlowUse> uses;
+        std::set<uint32_t> crossed; // classes
         for (FlowUse use : route.uses)
         {
+            route.alone =
+                std::min(route.alone, m_ways.GetResources()[use.resource].capacity / use.amount);
             const uint32_t used = m_classOf.at(use.resource);
-            const auto [place, isNew] = classOf.emplace(m_circles[used], used);
-            if (place->second != used)
-            {
-                return std::nullopt;
-            }
-            if (isNew)
+            if (crossed.insert(used).second)
             {
                 use.resource = m_circles[used];
-                uses.push_back(use);
+                uses.push_back(use); // the table adds those of a circle up
             }
         }
         route.uses = std::move(uses);
-        std::vector<uint32_t> crossed; // links that inputs lead from and to, by class
         for (FlowInput& input : route.inputs)
         {
-            crossed.push_back(m_classOf.at(input.from));
-            crossed.push_back(m_classOf.at(input.resource));
-            input = {m_circles[crossed.back()], m_circles[crossed[crossed.size() - 2]]};
-        }
-        if (!HaveOneDistance(crossed))
-        {
-            return std::nullopt;
+            const uint32_t out = m_classOf.at(input.resource);
+            const uint32_t in = m_classOf.at(input.from);
+            input = {m_circles[out], m_circles[in], m_turns[out], m_turns[in], m_order};
         }
         return route;
     }
@@ -352,26 +346,6 @@ class MovedResources
         return true;
     }
 
-    /// @param crossed classes of links on a way @return whether others that cross the same circles
-    /// do so as far from each other: else several inputs or outputs would come out as one
-    bool HaveOneDistance(const std::vector<uint32_t>& crossed)
-    {
-        for (const uint32_t from : crossed)
-        {
-            for (const uint32_t to : crossed)
-            {
-                const uint32_t distance = (m_turns[to] + m_order - m_turns[from]) % m_order;
-                const auto [place, isNew] =
-                    m_distances.emplace(std::pair(m_circles[from], m_circles[to]), distance);
-                if (place->second != distance)
-                {
-                    return false;
-                }
-            }
-        }
-        return true;
-    }
-
     const std::vector<uint32_t>& m_routes;
     const ReplayWays& m_ways;
     std::map<Class, uint32_t> m_classes;    //!< of resources that are used alike
@@ -381,8 +355,6 @@ class MovedResources
     std::vector<uint32_t> m_turns;          //!< by class: its place on the circle
     uint32_t m_nCircles{0};                 //!< how many there are
     uint32_t m_order{1};                    //!< classes of each
-    /// By two circles that a way with inputs crosses: places from the one to the other.
-    std::map<std::pair<uint32_t, uint32_t>, uint32_t> m_distances;
 };
 
 } // namespace
@@ -435,18 +407,13 @@ ReplayPart::FindStanding(const std::vector<ProgramFlow>& flows,
         {
             continue;
         }
-        const std::optional<FlowRoute> route = resources.MakeRoute(i);
-        if (!route)
-        {
-            return false;
-        }
         for (uint32_t at = i; m_standing[at] == NO_ID; at = moved[at])
         {
             m_standing[at] = static_cast<uint32_t>(m_flows.size());
         }
         m_flows.push_back(flows[i]);
         m_flows.back().to %= places;
-        m_routes.push_back(m_table.Add(*route));
+        m_routes.push_back(m_table.Add(resources.MakeRoute(i)));
         if (!costs.limits.empty())
         {
             m_costs.limits.push_back(costs.limits[i]);

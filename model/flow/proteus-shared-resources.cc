@@ -228,8 +228,9 @@ bool
 SharedResources::Look(uint32_t id)
 {
     SharedResource& resource = m_table.resources[id];
-    resource.isFull =
-        resource.nFlows > 1 && resource.wanted > resource.GetCapacity() * (1 + ROUNDING);
+    // A flow that is alone has all of it.
+    const double capacity = resource.nFlows > 1 ? resource.GetCapacity() : resource.capacity;
+    resource.isFull = resource.wanted > capacity * (1 + ROUNDING);
     return resource.isFull;
 }
 

@@ -58,7 +58,7 @@ class SharedResources
 
     /**
      * @param uses what a flow takes of resources; must outlive the user
-     * @param limit rate of a flow that is alone, above 0; no more than any resource can give
+     * @param limit rate of a flow that is alone, above 0
      * @param inputs where its flows take turns by input (InputShares); null or it must outlive the
      * user
      * @return the user, with a count of 0; numbers of users that are gone are used again

@@ -9,6 +9,7 @@
 #include "ns3/proteus-flow-profile.h"
 #include "ns3/proteus-replay-part.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <memory>
@@ -111,7 +112,7 @@ ExpectSameTimes(const Collected& collected, const std::string& context, double m
         const ReplayTimes all = collected.ReplayAll(isInstant);
         const ReplayTimes ofPart = part->Run(isInstant, nullptr);
         const double tolerance = most * static_cast<double>(all.endPs) + 2; // rounded
-        EXPECT_NEAR(all.endPs, ofPart.endPs, tolerance) << context;
+        EXPECT_NEAR(all.endPs, ofPart.endPs, std::min(tolerance, 1e-3 * all.endPs + 2)) << context;
         ASSERT_EQ(all.sentPs.size(), ofPart.sentPs.size()) << context;
         for (std::size_t i = 0; i < all.sentPs.size(); ++i)
         {
@@ -155,7 +156,7 @@ TEST(ReplayPart, RanksOfTwoServersStandForThoseOfAll)
     }
 }
 
-TEST(ReplayPart, TwoGpusBehindSwitchesStandForTheirServer)
+TEST(ReplayPart, OneGpuBehindSwitchesStandsForItsServer)
 {
     for (const char* preset : {"dgx-a100", "dgx-h100", "hgx-b200"})
     {
@@ -167,7 +168,7 @@ TEST(ReplayPart, TwoGpusBehindSwitchesStandForTheirServer)
                                   "ring",
                                   "Simple");
         ExpectSameTimes(collected, preset);
-        EXPECT_EQ(collected.FindPart()->GetNRanks(), 2u) << preset;
+        EXPECT_EQ(collected.FindPart()->GetNRanks(), 1u) << preset;
     }
 }
 
@@ -182,6 +183,33 @@ TEST(ReplayPart, OneGpuOfEveryServerStandsForAll)
                               "Simple");
     ExpectSameTimes(collected, "eight servers");
     EXPECT_LE(collected.FindPart()->GetNRanks(), 2u);
+}
+
+TEST(ReplayPart, MessagesBetweenAllMeetTheSame)
+{
+    // At an output of an InfiniBand switch, inputs take turns that flows of other servers come by.
+    // Of flows that come at once to a full port, another one may be taken for the first.
+    for (const char* preset : {"dgx-a100", "dgx-h100", "hgx-b200"})
+    {
+        const Cluster cluster = MakeCluster(preset, 4);
+        const Collected collected(cluster,
+                                  ListDevices(cluster),
+                                  Collective::ALL_TO_ALL,
+                                  8'000'000,
+                                  "direct",
+                                  "Simple");
+        ExpectSameTimes(collected, preset, 5e-3);
+        EXPECT_EQ(collected.FindPart()->GetNRanks(), 8u) << preset;
+    }
+    const Cluster rack = MakeCluster("gb200-nvl72", 1);
+    const Collected collected(rack,
+                              ListDevices(rack),
+                              Collective::ALL_TO_ALL,
+                              72'000'000,
+                              "direct",
+                              "Simple");
+    ExpectSameTimes(collected, "rack", 5e-3);
+    EXPECT_EQ(collected.FindPart()->GetNRanks(), 1u);
 }
 
 TEST(ReplayPart, BytesThatDoNotDivideMakeHardlyADifference)
