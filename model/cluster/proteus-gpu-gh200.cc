@@ -37,7 +37,21 @@ MakeGh200()
     return model;
 }
 
+/// GPU and CPU of a module share its limit, of which the CPU takes first what it needs.
+GpuModel
+MakeGh200Of660W()
+{
+    GpuModel model = MakeGh200();
+    model.sheet.model = "GH200-96GB-660W";
+    model.sheet.source = "as GH200-96GB, in modules limited to 660 W (eth-cscs/cscs-docs, Slurm, "
+                         "\"GH200 power capping\")";
+    model.aliases.clear();
+    model.pciDevices.clear();
+    return model;
+}
+
 const GpuModelRegistration GH200(MakeGh200());
+const GpuModelRegistration GH200_660W(MakeGh200Of660W());
 
 } // namespace
 

@@ -29,6 +29,9 @@ namespace
 constexpr double FREE_DUTY = 0.39;
 /// The same where the limit is 500 in place of 700 W.
 constexpr double FREE_DUTY_500_W = FREE_DUTY * 500 / 700;
+/// The same where the GPU gets 560 W, and what is then kept of its rate: (560 / 700)^0.4.
+constexpr double FREE_DUTY_560_W = FREE_DUTY * 560 / 700;
+constexpr double KEPT_AT_560_W = 0.915;
 
 /// What Blackwell's large GPUs lose under their power limit, see RATES.
 struct PowerLimit
@@ -39,10 +42,10 @@ struct PowerLimit
 
 /// B200 and B300: 1965 MHz, and 1580 when there are only products: (1.58 / 1.965)^2.5.
 constexpr PowerLimit AT_1000_W{0.58, 0.853};
-/// GB200: 2062 MHz.
-constexpr PowerLimit AT_1200_W{0.62, 0.868};
-/// GB300: 2070 MHz.
-constexpr PowerLimit AT_1400_W{0.71, 0.906};
+/// GB200: its clock by what its products lose, as that of B200, 0.80 of 2062 MHz.
+constexpr PowerLimit LIMIT_OF_GB200{0.565, 1592 / 2500.0 / 0.752};
+/// GB300, by the same reckoning: 0.97 of 2070 MHz.
+constexpr PowerLimit LIMIT_OF_GB300{0.92, 2125 / 2174.0};
 
 /// A measurement, for the GPU of this name and those whose names go on with "-".
 struct AchievedRate
@@ -90,7 +93,9 @@ constexpr BlackwellShares OF_GB300{2174.0 / 2500, 2174.0 / 2500 * OF_GB200.fp8 /
  * seconds, at 1.36 GHz, they fall to 0.71 and 0.67. In 19 training steps, whose clock was between
  * 1.54 and 1.98 GHz, those in 16 bits reached 0.82 in the median, and 0.78 to 0.84 where they took
  * half of the step, for which this has 0.80. H200 and GH200 have the same
- * processor; H200 has the same power limit, that of GH200 is for its CPU, too. An H100 limited to
+ * processor; H200 has the same power limit, that of GH200 is for its CPU, too. Of 660 W (modules of
+ * Alps; eth-cscs/cscs-docs, Slurm, "GH200 power capping") the CPU takes first what it needs, which
+ * is taken to be 100 W, the example there, of 50 to 300. An H100 limited to
  * 500 W is not measured: as the power of products grows with the 2.5th power of the clock, they may
  * take 5/7 of the time before it falls, and alone have (5/7)^0.4 of the clock: 0.62 and 0.586.
  * H100 NVL, and H100 PCIe in fp8: on the shapes of language models, under the power limit, some 720
@@ -103,19 +108,21 @@ constexpr BlackwellShares OF_GB300{2174.0 / 2500, 2174.0 / 2500 * OF_GB200.fp8 /
  * TFLOP/s (facebookexperimental/triton, pull request 2023, July 2026); in fp8 it is taken to be
  * above GB200 by as much. Under lasting load the clock of a B200 falls from 1965 to some 1580 MHz
  * at its limit of 1000 W, and FlashAttention-4 from 1450 to 1237 TFLOP/s (flashinfer-ai/flashinfer,
- * pull request 2899, March 2026): products are taken to lose as much, 0.853. GB200 has 2062 MHz and
- * 1200 W, GB300 2070 MHz and 1400 W (NVIDIA Mission Control, power management), and neither is
- * measured: as for the H100 limited to 500 W, products may take 0.62 and 0.71 of the time before
- * the clock falls, and alone have 0.824 and 0.873 of the clock, 0.868 and 0.906 of the rate. V100:
- * 83 of 112 TFLOP/s on tensor
- * cores (Markidis et al. 2018, figure 6; cuBLAS); SGEMM at 93 % of the peak there and on A100
- * (NVIDIA, "Programming Tensor Cores in CUDA 9"). H100 PCIe, H20, L4, L40S, T4 and RTX: the largest
- * of PyTorch's products of 1,024 to 10,240 cubed (zzc0721/torch-performance-test-data, 9d82827,
- * database.md: medians where several people measured; RTX 4090 nine, RTX 3090 three, others one to
- * four). For A100, H100 SXM and V100, which are not taken from there, it has 0.83 to 0.85, 0.77 to
- * 0.81 and 0.76 of the data sheet in 16 bits. GeForce clocks higher than its data sheet says. RTX
- * 6000 Ada, which is not among them, has the processor of L40S, with 300 in place of 350 W, and is
- * taken to reach the same share.
+ * pull request 2899, March 2026): products are taken to lose as much, 0.853, with which they have
+ * 1535 TFLOP/s; a baseline of cublasMatmulBench, which repeats a product 11,000 times, is 1526
+ * (compute-dev/ai_infra_perf_prepare, c0f4c8f, cublasMatmulBenchBaseline.csv). By the same program
+ * a GB200 keeps 1592 TFLOP/s in bf16 and 3063 in fp8 (notes of an operator of such racks, 2026;
+ * baselines 1471 and 2805), and of 299 servers of GB300 19 of 20 keep 2125 and more, 4125 in fp8
+ * (floors of another operator, 2026; baselines 1771 and 3404). They have 2062 and 2070 MHz; their
+ * clocks are taken to fall with their rates as that of B200, so that products may take 0.57 and
+ * 0.92 of the time before. V100: 83 of 112 TFLOP/s on tensor cores (Markidis et al. 2018, figure 6;
+ * cuBLAS); SGEMM at 93 % of the peak there and on A100 (NVIDIA, "Programming Tensor Cores in CUDA
+ * 9"). H100 PCIe, H20, L4, L40S, T4 and RTX: the largest of PyTorch's products of 1,024 to 10,240
+ * cubed (zzc0721/torch-performance-test-data, 9d82827, database.md: medians where several people
+ * measured; RTX 4090 nine, RTX 3090 three, others one to four). For A100, H100 SXM and V100, which
+ * are not taken from there, it has 0.83 to 0.85, 0.77 to 0.81 and 0.76 of the data sheet in 16
+ * bits. GeForce clocks higher than its data sheet says. RTX 6000 Ada, which is not among them, has
+ * the processor of L40S, with 300 in place of 350 W, and is taken to reach the same share.
  */
 constexpr AchievedRate RATES[] = {
     {"H100-SXM5-96GB-500W", DataType::BF16, 0.84, 0.62, FREE_DUTY_500_W},
@@ -142,6 +149,9 @@ constexpr AchievedRate RATES[] = {
     {"H200", DataType::FP8, 0.82, 0.67},
     {"H200", DataType::TF32, 0.74},
     {"H200", DataType::FP32, 0.78},
+    {"GH200-96GB-660W", DataType::BF16, 0.84, 0.71 * KEPT_AT_560_W, FREE_DUTY_560_W},
+    {"GH200-96GB-660W", DataType::FP16, 0.84, 0.71 * KEPT_AT_560_W, FREE_DUTY_560_W},
+    {"GH200-96GB-660W", DataType::FP8, 0.82, 0.67 * KEPT_AT_560_W, FREE_DUTY_560_W},
     {"GH200", DataType::BF16, 0.84, 0.71},
     {"GH200", DataType::FP16, 0.84, 0.71},
     {"GH200", DataType::FP8, 0.82, 0.67},
@@ -150,15 +160,15 @@ constexpr AchievedRate RATES[] = {
     OnBlackwell("B200", DataType::BF16, OF_B200.bits16, AT_1000_W),
     OnBlackwell("B200", DataType::FP16, OF_B200.bits16, AT_1000_W),
     OnBlackwell("B200", DataType::FP8, OF_B200.fp8, AT_1000_W),
-    OnBlackwell("GB200", DataType::BF16, OF_GB200.bits16, AT_1200_W),
-    OnBlackwell("GB200", DataType::FP16, OF_GB200.bits16, AT_1200_W),
-    OnBlackwell("GB200", DataType::FP8, OF_GB200.fp8, AT_1200_W),
+    OnBlackwell("GB200", DataType::BF16, OF_GB200.bits16, LIMIT_OF_GB200),
+    OnBlackwell("GB200", DataType::FP16, OF_GB200.bits16, LIMIT_OF_GB200),
+    OnBlackwell("GB200", DataType::FP8, OF_GB200.fp8, LIMIT_OF_GB200),
     OnBlackwell("B300", DataType::BF16, OF_B200.bits16, AT_1000_W),
     OnBlackwell("B300", DataType::FP16, OF_B200.bits16, AT_1000_W),
     OnBlackwell("B300", DataType::FP8, OF_B200.fp8, AT_1000_W),
-    OnBlackwell("GB300", DataType::BF16, OF_GB300.bits16, AT_1400_W),
-    OnBlackwell("GB300", DataType::FP16, OF_GB300.bits16, AT_1400_W),
-    OnBlackwell("GB300", DataType::FP8, OF_GB300.fp8, AT_1400_W),
+    OnBlackwell("GB300", DataType::BF16, OF_GB300.bits16, LIMIT_OF_GB300),
+    OnBlackwell("GB300", DataType::FP16, OF_GB300.bits16, LIMIT_OF_GB300),
+    OnBlackwell("GB300", DataType::FP8, OF_GB300.fp8, LIMIT_OF_GB300),
     {"V100", DataType::FP16, 0.74},
     {"V100", DataType::FP32, 0.93},
     {"H20", DataType::BF16, 0.96},

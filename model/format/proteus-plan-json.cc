@@ -38,6 +38,7 @@ const std::vector<const char*> PLAN_FIELDS{
     "zero",
     "zero1Gradients",
     "zero1Gathers",
+    "zero2Gradients",
     "zero3Gathers",
     "zero3Shares",
     "globalBatch",

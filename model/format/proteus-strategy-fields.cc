@@ -102,7 +102,11 @@ ReadPasses(const JsonValue& object, ScheduleSpec& schedule)
 void
 ReadZeroForms(const JsonValue& object, OptimizerSpec& optimizer)
 {
-    ReadForm(object, "zero1Gradients", "reduce-scatter", "all-reduce", optimizer.scattersGradients);
+    bool inFirst = optimizer.scattersGradients;
+    bool inSecond = optimizer.scattersGradients;
+    ReadForm(object, "zero1Gradients", "reduce-scatter", "all-reduce", inFirst);
+    ReadForm(object, "zero2Gradients", "reduce-scatter", "all-reduce", inSecond);
+    optimizer.scattersGradients = optimizer.zero == 2 ? inSecond : inFirst;
     ReadForm(object, "zero1Gathers", "forward", "update", optimizer.gathersInForward);
     ReadForm(object, "zero3Gathers", "unit", "tensor", optimizer.gathersUnits);
     ReadForm(object, "zero3Shares", "16-bit", "fp32", optimizer.hasHalfShares);

@@ -126,9 +126,16 @@ MakeNode(const StrategyNode& node, bool isRoot)
     return object;
 }
 
-/// @param optimizer of a strategy @return what "zero1Gradients" is
+/// @param optimizer of a strategy @return the key of how its stage of ZeRO reduces gradients
 const char*
-GetZero1Form(const OptimizerSpec& optimizer)
+GetGradientsKey(const OptimizerSpec& optimizer)
+{
+    return optimizer.zero == 2 ? "zero2Gradients" : "zero1Gradients";
+}
+
+/// @param optimizer of a strategy @return what GetGradientsKey() is
+const char*
+GetGradientsForm(const OptimizerSpec& optimizer)
 {
     return optimizer.scattersGradients ? "reduce-scatter" : "all-reduce";
 }
@@ -242,7 +249,9 @@ MakePlan(const ParallelPlan& plan, const std::map<std::string, std::string>& def
     root["microBatch"] = plan.microBatch;
     add("sequenceParallel", plan.isSequenceParallel, false);
     add("zero", plan.optimizer.zero, 0U);
-    add("zero1Gradients", std::string(GetZero1Form(plan.optimizer)), "reduce-scatter");
+    add(GetGradientsKey(plan.optimizer),
+        std::string(GetGradientsForm(plan.optimizer)),
+        "reduce-scatter");
     add("zero1Gathers", std::string(GetZero1Gathers(plan.optimizer)), "update");
     add("zero3Gathers", std::string(GetZero3Form(plan.optimizer)), "unit");
     add("zero3Shares", std::string(GetZero3Shares(plan.optimizer)), "16-bit");
@@ -347,7 +356,7 @@ WriteStrategyJson(const StrategyTree& tree, std::ostream& output)
     {
         optimizer["expertZeroAxes"] = tree.optimizer.expertZeroAxes;
     }
-    optimizer["zero1Gradients"] = GetZero1Form(tree.optimizer);
+    optimizer[GetGradientsKey(tree.optimizer)] = GetGradientsForm(tree.optimizer);
     optimizer["zero1Gathers"] = GetZero1Gathers(tree.optimizer);
     optimizer["zero3Gathers"] = GetZero3Form(tree.optimizer);
     optimizer["zero3Shares"] = GetZero3Shares(tree.optimizer);

@@ -34,9 +34,9 @@
  * [overlapExpertCommunication false], [delayWeightGradients false: with the former],
  * [expertDispatch "all-to-all", "deepep" or "hybridep"], [expertDomain 8],
  * [dataSamplesPerS: no limit; of the input pipeline, all devices together], [sequenceParallel
- * false], [zero 0], [zero1Gradients "reduce-scatter" or "all-reduce"], [zero1Gathers "update" or
- * "forward"], [zero3Gathers "unit" or "tensor"], [zero3Shares "16-bit" or "fp32"],
- * [representative: ZeRO 3 on more than 256 devices without other parallelism], [globalBatch: one
+ * false], [zero 0], [zero1Gradients and zero2Gradients "reduce-scatter" or "all-reduce"],
+ * [zero1Gathers "update" or "forward"], [zero3Gathers "unit" or "tensor"], [zero3Shares "16-bit"
+ * or "fp32"], [representative: ZeRO 3 on more than 256 devices, nothing else], [globalBatch: one
  * micro-batch], [microBatch 1], [recompute "none", "selective", "between-products" or "full"],
  * [recomputeEvery 1: of full recomputation], [recomputeStopsEarly false], [forwardFirst true:
  * interleaved, with as many micro-batches as device groups], [schedule "1f1b" ("interleaved" with
@@ -64,8 +64,8 @@
  *   [inPlace false]
  * - [optimizer]: object with [kind "adam"], [fused true], [immediate false: not fused], [zero 0],
  * [zeroAxes: list of names], [expertZeroAxes: zeroAxes], [zero1Gradients], [zero1Gathers],
- * [zero3Gathers], [zero3Shares], [offload false], [hostLinkGbytesPerS 12], [hostMemoryGbytesPerS
- * 50]
+ * [zero2Gradients], [zero3Gathers], [zero3Shares], [offload false], [hostLinkGbytesPerS 12],
+ * [hostMemoryGbytesPerS 50]
  * - [precision]: object with [compute "fp32"], [gradients "fp32"], [masterWeights], [frozenType]
  * - tree: the root node
  *

@@ -254,6 +254,7 @@ ReadOptimizer(const JsonValue& optimizer, StrategyTree& tree)
                          "expertZeroAxes",
                          "zero1Gradients",
                          "zero1Gathers",
+                         "zero2Gradients",
                          "zero3Gathers",
                          "zero3Shares",
                          "offload",

@@ -233,9 +233,11 @@ class PlanFormula
         }
         for (Rank& rank : m_ranks)
         {
-            const double scatter = ReduceSeconds(Collective::REDUCE_SCATTER,
-                                                 rank,
-                                                 GetBytes(m_plan.precision.gradient));
+            const bool isWhole = m_plan.optimizer.zero == 2 && !m_plan.optimizer.scattersGradients;
+            const double scatter =
+                ReduceSeconds(isWhole ? Collective::ALL_REDUCE : Collective::REDUCE_SCATTER,
+                              rank,
+                              GetBytes(m_plan.precision.gradient));
             const auto [gather, exposed] =
                 m_plan.optimizer.zero < 3 ? std::pair(0.0, 0.0) : GetGatherSeconds(rank);
             double forward = std::max(rank.forwardS + exposed, gather);

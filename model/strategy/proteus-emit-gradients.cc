@@ -27,6 +27,21 @@ constexpr uint64_t MEGATRON_BUCKET = 40000000;
 constexpr uint64_t MEGATRON_BUCKET_PER_REPLICA = 1000000;
 constexpr double MEGABYTE = 1e6;
 
+/**
+ * What brings a share of a gradient to each replica: DeepSpeed's ZeRO 2 reduces all of it
+ * everywhere, and then keeps the share.
+ * @param step of a reduction
+ * @param optimizer of the job
+ * @return what runs
+ */
+Collective
+FindCollective(const BoxingStep& step, const OptimizerSpec& optimizer)
+{
+    const bool isWhole = optimizer.zero == 2 && !optimizer.scattersGradients;
+    return isWhole && step.collective == Collective::REDUCE_SCATTER ? Collective::ALL_REDUCE
+                                                                    : step.collective;
+}
+
 } // namespace
 
 void
@@ -205,7 +220,7 @@ GradientEmitter::EmitReduction(const std::vector<uint32_t>& order, uint32_t stag
         leaf.reduced.rows = {Row(step.to.mesh->GetDevices().size(), NO_ID)};
         for (const BoxingGroup& group : GetBoxingGroups(step, tensor.tensor.shape))
         {
-            const BucketKey key{step.collective, group.devices};
+            const BucketKey key{FindCollective(step, m_context.tree.optimizer), group.devices};
             Bucket& bucket = open[key];
             bucket.bytes += group.elements * m_context.GetGradientBytes();
             bucket.leaves.push_back(index);

@@ -209,10 +209,10 @@ struct OptimizerSpec
     std::vector<std::string> zeroAxes;       //!< mesh axes that share them
     std::vector<std::string> expertZeroAxes; //!< those that share them for parameters of experts;
                                              //!< empty: zeroAxes
-    bool scattersGradients{true};            //!< zero 1: whether gradients are scattered when they
-                                             //!< are reduced, as Megatron-LM's distributed
-                                             //!< optimizer does; else every replica gets them
-                                             //!< whole, as in the published Proteus
+    bool scattersGradients{true};            //!< zero 1 and 2: whether gradients are scattered as
+                                             //!< they are reduced, as Megatron-LM and FSDP do;
+                                             //!< else every replica gets them whole, as in the
+                                             //!< published Proteus (zero 1) and DeepSpeed
     bool gathersUnits{true};                 //!< zero 3: whether the parameters of a block are
                                              //!< gathered together, as FSDP's units are; else
                                              //!< every tensor by itself

@@ -116,6 +116,7 @@ class EvaluationTest(unittest.TestCase):
                 "fourteenth": 45,
                 "fifteenth": 51,
                 "sixteenth": 58,
+                "seventeenth": 68,
                 "experts": 30,
                 "held-out": 66,
             },

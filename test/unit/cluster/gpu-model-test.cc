@@ -41,6 +41,7 @@ TEST(GpuModels, NamesAreFoundAsPeopleWriteThem)
         {"NVIDIA A10G", "A10G"},
         {"NVIDIA GB300", "GB300"},
         {"NVIDIA GH200 480GB", "GH200-96GB"},
+        {"GH200-96GB-660W", "GH200-96GB-660W"},
         {"NVIDIA GB10", "GB10"},
         {"NVIDIA H100 NVL", "H100-NVL"},
         {"NVIDIA H200 NVL", "H200-NVL"},

@@ -42,6 +42,8 @@ TEST(IdleKeys, WithoutParallelismThereIsNothingToShareOrOrder)
     EXPECT_EQ(Find(R"({"tp": 2, "mapping": "tp-pp-dp"})"), Keys{"mapping=tp-pp-dp"});
     EXPECT_EQ(Find(R"({"dp": 2, "zero1Gradients": "all-reduce"})"),
               Keys{"zero1Gradients=all-reduce"});
+    EXPECT_EQ(Find(R"({"dp": 2, "zero": 1, "zero2Gradients": "all-reduce"})"),
+              Keys{"zero2Gradients=all-reduce"});
     EXPECT_EQ(Find(R"({"dp": 2, "cpOverlap": true})"), Keys{"cpOverlap=true"});
     EXPECT_EQ(Find(R"({"dp": 2, "schedule": "gpipe"})"), Keys{"schedule=gpipe"});
     EXPECT_EQ(Find(R"({"dp": 2, "schedule": "interleaved"})"), Keys{"schedule=interleaved"});
@@ -99,6 +101,14 @@ TEST(IdleKeys, WhatCountsIsNotNamed)
     EXPECT_EQ(Find(R"({"dp": 2, "zero": 1, "zero1Gradients": "all-reduce",
                        "gradientType": "bf16", "optimizer": "sgd"})"),
               Keys());
+}
+
+// DeepSpeed's ZeRO 2 reduces gradients to all replicas.
+TEST(IdleKeys, WholeGradientsUnderZero2)
+{
+    EXPECT_EQ(Find(R"({"dp": 4, "zero": 2, "zero2Gradients": "all-reduce"})"), Keys());
+    EXPECT_EQ(Find(R"({"dp": 4, "zero": 2, "zero1Gradients": "all-reduce"})"),
+              Keys{"zero1Gradients=all-reduce"});
 }
 
 TEST(IdleKeys, DefaultsAreNotNamedAndMistakesAreLeftToTheRun)

@@ -268,6 +268,7 @@ TEST(Inventory, Gpt2TensorAndDataParallel)
     tree.optimizer.scattersGradients = false;
     const ExecutionGraph zero1 = CompileModel(model, tree);
     tree.optimizer.zero = 2;
+    tree.optimizer.scattersGradients = true;
     const ExecutionGraph zero2 = CompileModel(model, tree);
     for (DeviceId pair = 0; pair < 4; ++pair)
     {
@@ -346,6 +347,29 @@ TEST(Inventory, Gpt1Recomputation)
     EXPECT_LT(peak, 1072.323);
     EXPECT_GT(peak, 1072.323 - 39 - 72 - 10);
     EXPECT_LT(peaks.at(RecomputePlan::FULL), peaks.at(RecomputePlan::NONE));
+}
+
+// Whole gradients, reduced to every device, have the bytes of scattered ones: an inventory counts
+// what a device has. ZeRO 2 then gathers what it does otherwise, and keeps a share only.
+TEST(Inventory, Zero2ThatReducesWholeGradients)
+{
+    const auto getTotals = [](const std::string& rest) {
+        std::map<std::string, uint64_t> bytes;
+        for (const InventoryRow& row : TakeInventory(Compile(
+                 "gpt3-125m",
+                 R"({"dp": 4, "globalBatch": 16, "microBatch": 1, "zero": 2)" + rest + "}")))
+        {
+            bytes[ToString(row.collective)] += row.bytes * row.count;
+        }
+        return bytes;
+    };
+    const std::map<std::string, uint64_t> shares = getTotals("");
+    const std::map<std::string, uint64_t> whole = getTotals(R"(, "zero2Gradients": "all-reduce")");
+    const uint64_t parameters = 12 * (12 * 768 * 768 + 13 * 768) + (50304 + 2048 + 2) * 768;
+    EXPECT_EQ(shares.at("reduce-scatter"), 4 * 4 * parameters);
+    EXPECT_EQ(whole.at("all-reduce"), 4 * 4 * parameters);
+    EXPECT_EQ(whole.count("reduce-scatter"), 0u);
+    EXPECT_EQ(whole.at("all-gather"), shares.at("all-gather"));
 }
 
 TEST(Inventory, DlrmDataParallel)

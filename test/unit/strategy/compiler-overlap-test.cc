@@ -199,7 +199,7 @@ MakeTree(OptimizerKind optimizer, uint32_t zero)
     tree.optimizer.zero = zero;
     tree.optimizer.zeroAxes = {"dp"};
     // As the original communicates.
-    tree.optimizer.scattersGradients = false;
+    tree.optimizer.scattersGradients = zero != 1;
     tree.optimizer.gathersUnits = false;
     return tree;
 }

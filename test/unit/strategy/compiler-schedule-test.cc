@@ -469,7 +469,7 @@ TEST(Compiler, ZeroByLayoutIsTheOneOfProteus)
         tree.root.op.splits = {{"batch", 0, {"dp"}}};
         tree.optimizer.zero = zero;
         tree.optimizer.zeroAxes = {"dp"};
-        tree.optimizer.scattersGradients = false;
+        tree.optimizer.scattersGradients = zero != 1;
         tree.optimizer.gathersUnits = false;
         const ExecutionGraph graph = CompileModel(model, tree);
         Lists lists;

@@ -36,6 +36,7 @@ TEST(StrategyJson, ExpandedPlanReadsBack)
     for (const std::string& plan :
          {std::string(R"({"dp": 2, "tp": 8, "pp": 4, "zero": 1, "sequenceParallel": true,
                           "globalBatch": 8, "recompute": "full"})"),
+          std::string(R"({"dp": 4, "zero": 2, "zero2Gradients": "all-reduce"})"),
           std::string(R"({"tp": 2, "dp": 4, "cp": 2, "recompute": "selective"})")})
     {
         const StrategyFile file = ReadStrategy(plan);
