@@ -130,6 +130,12 @@ class Reader
         {
             Fail(m_line, line[0].text + " is there already");
         }
+        if (line[0].text == "Nodes" && count > m_ranks)
+        {
+            Fail(m_line,
+                 "the matrix is of " + std::to_string(count) + " nodes, and the cluster has " +
+                     std::to_string(m_ranks) + " GPUs or hosts");
+        }
     }
 
     /// @param key of the head @param count what there is
@@ -152,12 +158,6 @@ class Reader
             Fail(m_line, "there is no line 'Nodes N'");
         }
         const auto& [n, line] = nodes->second;
-        if (n > m_ranks)
-        {
-            Fail(line,
-                 "the matrix is of " + std::to_string(n) + " nodes, and the cluster has " +
-                     std::to_string(m_ranks) + " GPUs or hosts");
-        }
         if (n < m_ranks)
         {
             m_words.Warn(line,

@@ -275,6 +275,10 @@ TEST(HtsimFlows, SaysWhatIsWrongAndWhere)
             EXPECT_EQ(error.find(message), 0u) << with << " gives: " << error;
         };
     expect("Nodes 8", "Nodes 9", "m.cm:1: the matrix is of 9 nodes, and the cluster has 8");
+    EXPECT_EQ(ErrorOf([] {
+                  ReadMatrix(Exchange(Exchange(MATRIX, "Nodes 8", "Nodes 64"), "7->1", "63->1"));
+              }),
+              "m.cm:1: the matrix is of 64 nodes, and the cluster has 8 GPUs or hosts");
     expect("Nodes 8", "Nodes 4", "m.cm:4: there is no node 7: there are 4");
     expect("Connections 4", "Connections 5", "m.cm:2: there are 4, and 'Connections' says 5");
     expect("Triggers 2\n", "", "m.cm:8: there are 2, and 'Triggers' says nothing");

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "trace-texts.h"
+#include "kineto-text.h"
 
 #include "ns3/proteus-kineto.h"
 #include "ns3/proteus-trace-file.h"
@@ -15,7 +15,6 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <map>
 #include <memory>
 #include <random>
 #include <sstream>
@@ -30,59 +29,6 @@ namespace
 {
 
 namespace fs = std::filesystem;
-
-/// Writes the file of a rank as Kineto does.
-class TraceText
-{
-  public:
-    /// A kernel, and 2 us before it the end of its launch, if it has a correlation.
-    TraceText& Kernel(const std::string& name,
-                      int stream,
-                      double start,
-                      double duration,
-                      int correlation,
-                      const std::string& more = "",
-                      const std::string& category = "kernel")
-    {
-        std::ostringstream text;
-        text << R"({"ph": "X", "cat": ")" << category << R"(", "name": ")" << name
-             << R"(", "pid": 0, "tid": )" << stream << R"(, "ts": )" << start << R"(, "dur": )"
-             << duration << R"(, "args": {"device": 0, "context": 1, "stream": )" << stream
-             << R"(, "correlation": )" << correlation << (more.empty() ? "" : ", ") << more << "}}";
-        return Add(text.str());
-    }
-
-    TraceText& Call(const std::string& name,
-                    double start,
-                    double duration,
-                    int correlation,
-                    const std::string& category = "cuda_runtime")
-    {
-        std::ostringstream text;
-        text << R"({"ph": "X", "cat": ")" << category << R"(", "name": ")" << name
-             << R"(", "pid": 77, "tid": 5, "ts": )" << start << R"(, "dur": )" << duration
-             << R"(, "args": {"correlation": )" << correlation << "}}";
-        return Add(text.str());
-    }
-
-    TraceText& Add(const std::string& event)
-    {
-        m_events += (m_events.empty() ? "" : ",\n") + event;
-        return *this;
-    }
-
-    std::string Get(int rank = 0, int worldSize = 1) const
-    {
-        return R"({"schemaVersion": 1, "deviceProperties": [{"id": 0}], "distributedInfo": )"
-               R"({"backend": "nccl", "rank": )" +
-               std::to_string(rank) + R"(, "world_size": )" + std::to_string(worldSize) +
-               R"(, "pg_config": [{"pg_name": "tp", "ranks": [0, 1]}]},)" + "\n" +
-               R"("traceEvents": [)" + m_events + R"(], "traceName": "t.json"})";
-    }
-
-  private:
-    std::string m_events;
-};
 
 std::string
 Nccl(const std::string& collective,
@@ -311,133 +257,6 @@ TEST(Kineto, OperatorsExplainKernelsThatDoNot)
              Nccl("allreduce", 1000) + "}}");
     const auto graph = Read({text.Get(0, 2)});
     EXPECT_EQ(graph.GetTask(0).bytes, 4000u);
-}
-
-namespace
-{
-
-/// An annotation of torch.distributed on thread 5. @param arguments of it
-std::string
-Annotation(const std::string& name, double start, double duration, const std::string& arguments)
-{
-    std::ostringstream text;
-    text << R"({"ph": "X", "cat": "user_annotation", "name": "nccl:)" << name
-         << R"(", "pid": 9, "tid": 5, "ts": )" << start << R"(, "dur": )" << duration
-         << R"(, "args": {)" << arguments << "}}";
-    return text.str();
-}
-
-/// A launch on a thread.
-std::string
-Launch(int thread, double start, int correlation)
-{
-    std::ostringstream text;
-    text << R"({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 9, "tid": )"
-         << thread << R"(, "ts": )" << start << R"(, "dur": 3, "args": {"correlation": )"
-         << correlation << "}}";
-    return text.str();
-}
-
-const std::string FLOATS = R"("Input Dims": [[8, 64]], "Input type": ["float"])";
-
-} // namespace
-
-// PyTorch before 2.2, with record_shapes.
-TEST(Kineto, AnnotationsExplainKernelsThatTheyLaunch)
-{
-    TraceText text;
-    text.Kernel("ncclKernel_AllReduce", 20, 100, 60, 1);
-    text.Kernel("ncclKernel_AllGather", 20, 200, 60, 2);
-    text.Kernel("ncclKernel_SendRecv", 20, 300, 60, 3);
-    text.Add(Annotation("all_reduce", 80, 15, FLOATS)).Add(Launch(5, 90, 1));
-    text.Add(
-            Annotation("_all_gather_base",
-                       100,
-                       15,
-                       R"("Input Dims": [[10], [6, 2]], "Input type": ["c10::Half", "c10::Half"])"))
-        .Add(Launch(5, 110, 2));
-    text.Add(Annotation("send 0->1", 120, 9, FLOATS)).Add(Launch(5, 125, 3));
-    text.Add(Launch(6, 90, 4)); // another thread
-    std::vector<std::string> warnings;
-    const WarningListener listener([&warnings](const std::string& warning) {
-        warnings.push_back(warning);
-        return true;
-    });
-    TraceText receiver;
-    receiver.Kernel("ncclKernel_AllReduce", 20, 100, 60, 1);
-    receiver.Kernel("ncclKernel_AllGather", 20, 200, 60, 2);
-    receiver.Kernel("ncclKernel_SendRecv", 20, 300, 60, 3);
-    receiver.Add(Annotation("all_reduce", 80, 15, FLOATS)).Add(Launch(5, 90, 1));
-    receiver
-        .Add(Annotation("_all_gather_base",
-                        100,
-                        15,
-                        R"("Input Dims": [[22]], "Input type": ["c10::Half"])"))
-        .Add(Launch(5, 110, 2));
-    receiver.Add(Annotation("recv 1<-0", 120, 9, FLOATS)).Add(Launch(5, 125, 3));
-    const auto graph = Read({text.Get(0, 2), receiver.Get(1, 2)});
-    std::map<Collective, uint64_t> bytes;
-    for (const Task& task : graph.GetTasks())
-    {
-        if (task.kind == TaskKind::COMMUNICATION)
-        {
-            bytes[task.collective] += task.bytes;
-        }
-    }
-    EXPECT_EQ(bytes,
-              (std::map<Collective, uint64_t>{{Collective::ALL_REDUCE, 8 * 64 * 4},
-                                              {Collective::ALL_GATHER, 22 * 2 * 2},
-                                              {Collective::SEND_RECV, 8 * 64 * 4}}));
-    ASSERT_FALSE(warnings.empty());
-    EXPECT_NE(std::find_if(warnings.begin(),
-                           warnings.end(),
-                           [](const std::string& warning) {
-                               return warning.find("trace: 6 communications whose sizes only the "
-                                                   "annotations nccl:... around the launches "
-                                                   "tell") == 0;
-                           }),
-              warnings.end())
-        << warnings.front();
-}
-
-TEST(Kineto, AnnotationsThatDoNotTell)
-{
-    const auto errorOf = [](const std::string& annotation, const std::string& launch) {
-        TraceText text;
-        text.Kernel("ncclKernel_AllReduce", 20, 100, 60, 1).Add(annotation).Add(launch);
-        return ErrorOf({text.Get(0, 2)});
-    };
-    const std::string kernel = "f0: kernel ncclKernel_AllReduce with correlation 1: the annotation "
-                               "'nccl:all_reduce' around its launch ";
-    EXPECT_EQ(errorOf(Annotation("all_reduce", 80, 15, ""), Launch(5, 90, 1))
-                  .find(kernel + "tells no size: it has no shapes"),
-              0u);
-    EXPECT_EQ(errorOf(Annotation("all_reduce",
-                                 80,
-                                 15,
-                                 R"("Input Dims": [[1], [1]], "Input type": ["int", "float"])"),
-                      Launch(5, 90, 1))
-                  .find(kernel + "tells no size: its tensors have several formats"),
-              0u);
-    // Not around the launch, or of another thread.
-    const std::string none = "f0: kernel ncclKernel_AllReduce tells neither";
-    EXPECT_EQ(errorOf(Annotation("all_reduce", 80, 5, FLOATS), Launch(5, 90, 1)).find(none), 0u);
-    EXPECT_EQ(errorOf(Annotation("all_reduce", 80, 15, FLOATS), Launch(6, 90, 1)).find(none), 0u);
-    TraceText two;
-    two.Kernel("ncclKernel_AllReduce", 20, 100, 60, 1)
-        .Kernel("ncclKernel_AllReduce", 20, 200, 6, 2);
-    two.Add(Annotation("all_reduce", 80, 15, FLOATS)).Add(Launch(5, 85, 1)).Add(Launch(5, 90, 2));
-    EXPECT_NE(ErrorOf({two.Get(0, 2)}).find("belongs to another kernel, too"), std::string::npos);
-    // Launched before the recording began.
-    TraceText before;
-    before.Kernel("ncclKernel_AllReduce", 20, 50, 25, -1);
-    before.Kernel("ncclKernel_AllReduce", 20, 100, 60, 1);
-    before.Add(Annotation("all_reduce", 80, 15, FLOATS)).Add(Launch(5, 90, 1));
-    const auto graph = Read({before.Get(0, 2)});
-    EXPECT_EQ(std::count_if(graph.GetTasks().begin(),
-                            graph.GetTasks().end(),
-                            [](const Task& task) { return task.kind == TaskKind::COMMUNICATION; }),
-              1);
 }
 
 TEST(Kineto, Folders)
