@@ -152,8 +152,9 @@ CompileAndReport(const Options& options)
     }
     if (!options.kernels.empty())
     {
+        const ProfileTable kernels = ListKernels(plan, gpu, job.framework);
         WriteFile(options.kernels,
-                  [&](std::ostream& stream) { WriteProfileJson(ListKernels(plan, gpu), stream); });
+                  [&](std::ostream& stream) { WriteProfileJson(kernels, stream); });
     }
     const ExecutionGraph graph = MakeGraph(options, job, gpu);
     const std::vector<InventoryRow> rows = TakeInventory(graph);
@@ -238,8 +239,10 @@ class CompileProgram : public CommandLineProgram
                 return m_options.isUntimed ? "kernels get no times (--untimed)" : "";
             });
         }
-        for (const char* name : {"launchInterval", "untimed"})
+        for (const char* name : {"launchInterval", "profile", "untimed"})
         {
+            command.AddIdle(name,
+                            [this]() { return m_options.expand ? "--expand times nothing" : ""; });
             command.AddIdle(name, [this]() {
                 const std::string& graph = m_options.graph;
                 return m_options.chakra.empty() && (graph.empty() || EndsWith(graph, ".dot"))

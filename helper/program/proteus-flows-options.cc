@@ -104,6 +104,17 @@ HasCrossedNetwork(Ptr<Fabric> fabric)
     });
 }
 
+/// @param flows of a list @return whether it says of all that others wait for what starts those
+bool
+AreReleasesSaid(const std::vector<FlowSpec>& flows)
+{
+    return std::all_of(flows.begin(), flows.end(), [&flows](const FlowSpec& flow) {
+        return std::all_of(flow.after.begin(), flow.after.end(), [&flows](uint32_t before) {
+            return flows[before].release != FlowRelease::OF_PLAYER;
+        });
+    });
+}
+
 } // namespace
 
 void
@@ -111,14 +122,18 @@ FlowsOptions::AddTo(OptionList& command)
 {
     command.AddValue("cluster",
                      "a cluster JSON file, an NCCL topology XML, a text topology as the HPCC "
-                     "simulator has it, or a server preset",
+                     "simulator or htsim has it, or a server preset",
                      cluster);
     command.AddMeaning("cluster", GetClusterMeaning);
     command.AddValue("nodes", "servers of a preset (0: what the file says, or one)", nodes);
     fabric.AddTo(command, [this](const FabricOptions& between) {
         return DescribeNetwork(MakeCluster(between));
     });
-    command.AddValue("flows", "list of flows, a CSV file", flows);
+    command.AddValue(
+        "flows",
+        "list of flows: a CSV file, a list of the HPCC simulator, or a connection matrix of "
+        "htsim",
+        flows);
     command.AddInput("flows");
     command.AddValue("transport",
                      "how lost packets come again: go-back-n, selective-repeat, or tcp, which is a "
@@ -302,6 +317,10 @@ FlowsOptions::FindIdle(const FlowPlayer& player, Ptr<Fabric> played) const
     if (!trigger.empty() && areAlone)
     {
         add("trigger", trigger, "no flow depends on another");
+    }
+    else if (!trigger.empty() && AreReleasesSaid(specs))
+    {
+        add("trigger", trigger, "the list says it of each flow");
     }
     return idle;
 }

@@ -229,7 +229,7 @@ PrintJob(const Options& options,
               << plan.dataParallel << ", " << plan.globalBatch << " sequences in " << microBatches
               << (microBatches == 1 ? " micro-batch" : " micro-batches") << " of "
               << plan.microBatch << " per replica, recomputation " << ToString(plan.recompute)
-              << ", framework " << framework.name << std::endl;
+              << ", framework " << framework.name << '\n';
 }
 
 void

@@ -6,11 +6,11 @@
 
 #include "proteus-kernel-list.h"
 
-#include "ns3/proteus-compiler.h"
-#include "ns3/proteus-kernel-cost.h"
-#include "ns3/proteus-kernel-times.h"
+#include "ns3/proteus-compile.h"
+#include "ns3/proteus-plural.h"
+#include "ns3/proteus-warning.h"
 
-#include <cstdint>
+#include <utility>
 
 namespace ns3
 {
@@ -18,33 +18,17 @@ namespace proteus
 {
 
 ProfileTable
-ListKernels(const TrainingPlan& plan, const GpuDatasheet& gpu)
+ListKernels(const TrainingPlan& plan, const GpuDatasheet& gpu, const Framework& framework)
 {
-    const KernelCostModel cost(gpu);
-    const PrecisionSpec& precision = plan.tree.precision;
-    const bool isWide =
-        precision.gradient == DataType::FP32 || precision.gradient == DataType::TF32;
-    ProfileTable table;
-    table.description = "kernels of " + plan.model.GetName() + ", times computed";
-    CompileOptions compilation;
-    compilation.kernelTime = [&](const KernelDescription& kernel) -> int64_t {
-        const auto work = DescribeKernel(kernel, precision.compute, isWide ? 4 : 2);
-        // Kernels of a ring are not timed as one (KernelWork::parts).
-        const bool isNew =
-            work && work->GetNKernels() > 0 && work->parts == 1 && !table.Find(gpu.model, *work);
-        if (isNew)
-        {
-            table.Add({gpu.model,
-                       work->kernelClass,
-                       work->pass,
-                       work->type,
-                       work->shape,
-                       cost.GetTime(*work).gpuPs});
-        }
-        return 0;
-    };
-    CompileModel(plan.model, plan.tree, compilation);
-    return table;
+    ListedKernels listed = ListKernelTimes(plan.model, plan.tree, gpu, framework);
+    if (listed.shared > 0)
+    {
+        Warn("--kernels: the list has mean times of " + FormatThings(listed.shared, "kernel") +
+             " that stand for several operators, whose times with framework " + framework.name +
+             " differ");
+    }
+    listed.table.description = "kernels of " + plan.model.GetName() + ", times computed";
+    return std::move(listed.table);
 }
 
 } // namespace proteus

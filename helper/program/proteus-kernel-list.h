@@ -18,9 +18,11 @@ namespace proteus
 {
 
 /// @ingroup proteus
-/// @param plan of a job @param gpu that it runs on
+/// @param plan of a job @param gpu that it runs on @param framework that trains
 /// @return every kernel of the job once, with its computed time, as --profile reads it
-ProfileTable ListKernels(const TrainingPlan& plan, const GpuDatasheet& gpu);
+ProfileTable ListKernels(const TrainingPlan& plan,
+                         const GpuDatasheet& gpu,
+                         const Framework& framework);
 
 } // namespace proteus
 } // namespace ns3

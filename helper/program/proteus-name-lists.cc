@@ -16,6 +16,8 @@
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-collective-settings.h"
 #include "ns3/proteus-comma-list.h"
+#include "ns3/proteus-foreign-files.h"
+#include "ns3/proteus-input-file.h"
 #include "ns3/proteus-readable-file.h"
 #include "ns3/proteus-run-information.h"
 
@@ -111,13 +113,33 @@ ListAlgorithmNames()
     return {names.begin(), names.end()};
 }
 
+namespace
+{
+
+/// @param text typed where a name belongs @return what it is, if it is a file; else empty
+std::string
+DescribeFile(const std::string& text)
+{
+    if (text.find_first_of("/.") == std::string::npos || !IsReadable(text) || IsFolder(text))
+    {
+        return "";
+    }
+    InputFile file(text);
+    const std::string what = DescribeForeignFile(ListTextKeys(file.GetStream()));
+    return "a name belongs here, and this is a file" + (what.empty() ? "" : "; " + what);
+}
+
+} // namespace
+
 std::string
 MatchName(const std::string& option, const std::string& name, const std::vector<std::string>& names)
 {
     const std::string alias = FindAlias(name, names);
     if (alias.empty())
     {
-        throw std::invalid_argument("--" + option + "=" + name + ": " + Suggest(name, names));
+        const std::string file = DescribeFile(name);
+        throw std::invalid_argument("--" + option + "=" + name + ": " +
+                                    (file.empty() ? Suggest(name, names) : file));
     }
     return alias;
 }

@@ -7,6 +7,7 @@
 #include "proteus-program-options.h"
 
 #include "proteus-executors.h"
+#include "proteus-held-output.h"
 #include "proteus-name-lists.h"
 #include "proteus-option-meanings.h"
 #include "proteus-run-notes.h"
@@ -540,9 +541,11 @@ int
 RunProgram(const std::string& program, const std::function<void()>& body)
 {
     const StopSignals signals(program);
+    HeldOutput held;
     try
     {
         body();
+        HeldOutput::Release();
         std::cout.flush();
         if (!std::cout)
         {
@@ -571,6 +574,10 @@ RunProgram(const std::string& program, const std::function<void()>& body)
     }
     catch (const std::exception& error)
     {
+        if (dynamic_cast<const std::invalid_argument*>(&error) != nullptr)
+        {
+            held.Drop(); // which belongs to what was refused
+        }
         std::cout.flush();
         std::cerr << program << ": error: " << error.what() << std::endl;
         return 1;

@@ -111,7 +111,6 @@ RunModel(const Input& input, ProgramOptions& options, const Cluster& cluster)
               << "\n";
     const Vertex& gpu = cluster.GetVertices()[cluster.GetGpus()[0]];
     PrintMemory(AccountMemory(graph), FindGpuDatasheet(gpu.model), std::cout);
-    std::cout.flush();
     RunAndReport(options,
                  cluster,
                  graph,

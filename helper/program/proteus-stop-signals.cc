@@ -6,6 +6,8 @@
 
 #include "proteus-stop-signals.h"
 
+#include "proteus-held-output.h"
+
 #include "ns3/proteus-output-file.h"
 
 #include <atomic>
@@ -92,6 +94,7 @@ bool
 StopSignals::Obey()
 {
     EndAtOnce::Cancel();
+    HeldOutput::Release();
     if (g_signal != 0)
     {
         g_isObeyed = true;

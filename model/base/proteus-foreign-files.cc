@@ -71,6 +71,36 @@ DescribeForeignFile(const std::vector<std::string>& keys, const std::vector<std:
     return best ? "this is " + best->what : "";
 }
 
+std::string
+DescribeForeignBegin(const std::string& begin)
+{
+    for (const auto& [name, file] : ForeignFileRegistry::Get().GetAll())
+    {
+        if (!file.magic.empty() && begin.size() >= file.magicAt + file.magic.size() &&
+            begin.compare(file.magicAt, file.magic.size(), file.magic) == 0)
+        {
+            return "this is " + file.what;
+        }
+    }
+    return "";
+}
+
+std::string
+DescribeForeignName(const std::string& path)
+{
+    for (const auto& [name, file] : ForeignFileRegistry::Get().GetAll())
+    {
+        if (std::any_of(file.endings.begin(), file.endings.end(), [&](const std::string& ending) {
+                return path.size() > ending.size() &&
+                       path.compare(path.size() - ending.size(), ending.size(), ending) == 0;
+            }))
+        {
+            return "this is " + file.what;
+        }
+    }
+    return "";
+}
+
 std::vector<std::string>
 ListTextKeys(std::istream& input)
 {
@@ -84,13 +114,12 @@ ListTextKeys(std::istream& input)
         AddOptions(line, keys);
         const auto isNone = [](char c) { return !IsKeyCharacter(c); };
         const std::size_t first = line.find_first_not_of(" \t[\"'");
-        if (first == std::string::npos || isNone(line[first]))
+        if (first == std::string::npos || (isNone(line[first]) && line[first] != '<'))
         {
             continue;
         }
-        const auto end =
-            std::find_if(line.begin() + static_cast<std::ptrdiff_t>(first), line.end(), isNone);
-        keys.emplace_back(line.begin() + static_cast<std::ptrdiff_t>(first), end);
+        const auto begin = line.begin() + static_cast<std::ptrdiff_t>(first);
+        keys.emplace_back(begin, std::find_if(begin + 1, line.end(), isNone));
     }
     return keys;
 }

@@ -17,8 +17,8 @@
 /**
  * @file
  * @ingroup proteus
- * Files of other programs (JSON, YAML, TOML, scripts), which somebody may give where a file of this
- * module belongs. Each kind is registered by the file that knows it.
+ * Files of other programs (JSON, XML, YAML, TOML, scripts, archives), which somebody may give where
+ * a file of this module belongs. Each kind is registered by the file that knows it.
  */
 
 namespace ns3
@@ -30,9 +30,12 @@ namespace proteus
 /// A kind of file.
 struct ForeignFile
 {
-    std::vector<std::string> keys; //!< of such a file
-    std::size_t least{1};          //!< of the keys have to be there
-    std::string what;              //!< it is, and who reads it or what to give in its place
+    std::vector<std::string> keys;    //!< of such a file
+    std::size_t least{1};             //!< of the keys have to be there
+    std::string what;                 //!< it is, and who reads it or what to give in its place
+    std::string magic;                //!< bytes of a binary one, which tell it alone; empty: a text
+    std::size_t magicAt{0};           //!< how many bytes stand before these
+    std::vector<std::string> endings; //!< of names that no other kind has, e.g. ".nsys-rep"
 };
 
 /// @ingroup proteus
@@ -48,9 +51,19 @@ std::string DescribeForeignFile(const std::vector<std::string>& keys,
                                 const std::vector<std::string>& own = {});
 
 /// @ingroup proteus
+/// @param begin first bytes of a file, decompressed @return what a binary file that begins so is,
+/// as DescribeForeignFile()
+std::string DescribeForeignBegin(const std::string& begin);
+
+/// @ingroup proteus
+/// @param path of a file, which is not opened @return what its name's ending tells that it is, as
+/// DescribeForeignFile()
+std::string DescribeForeignName(const std::string& path);
+
+/// @ingroup proteus
 /// @param input a text, which is read for 64 KiB at most @return what stands there as a key does in
-/// YAML ("key:"), TOML ("key =", "[section]"), scripts ("--key", without what follows) and lists of
-/// words ("KEY value")
+/// YAML ("key:"), TOML ("key =", "[section]"), scripts ("--key", without what follows), lists of
+/// words ("KEY value") and XML ("<key", with the bracket)
 std::vector<std::string> ListTextKeys(std::istream& input);
 
 } // namespace proteus

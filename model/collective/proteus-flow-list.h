@@ -24,6 +24,15 @@ namespace proteus
 {
 
 /// @ingroup proteus
+/// What of a flow starts those that depend on it.
+enum class FlowRelease : uint8_t
+{
+    OF_PLAYER,       //!< as for all flows, see FlowPlayer::Trigger
+    RECEIVE,         //!< its last byte has arrived
+    ACKNOWLEDGEMENT, //!< its sender has the acknowledgement of its last byte
+};
+
+/// @ingroup proteus
 /// One message from one rank to another.
 struct FlowSpec
 {
@@ -33,6 +42,7 @@ struct FlowSpec
     uint64_t bytes{0};           //!< payload, at least 1
     int64_t startPs{0};          //!< not before this time, in picoseconds
     std::vector<uint32_t> after; //!< positions of flows that have to be received in full before
+    FlowRelease release{FlowRelease::OF_PLAYER}; //!< what of it counts for those after it
 };
 
 /// @ingroup proteus

@@ -7,6 +7,7 @@
 #include "proteus-cluster-file.h"
 
 #include "proteus-cluster-json.h"
+#include "proteus-htsim-topology.h"
 #include "proteus-input-file.h"
 #include "proteus-nccl-topology.h"
 #include "proteus-rate-doubts.h"
@@ -17,6 +18,7 @@
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <stdexcept>
 #include <streambuf>
@@ -37,6 +39,7 @@ enum class ClusterFormat
     JSON,
     NCCL,
     HPCC,
+    HTSIM,
 };
 
 /// @param path of a file @param suffix of files @return whether it has that
@@ -48,24 +51,36 @@ HasSuffix(const std::string& path, const std::string& suffix)
 }
 
 /// @param input a file; not moved on @param skipsComments whether lines that begin with # do not
-/// count @return its first character that is neither white space nor a byte order mark, or 0 if
-/// there is none
-char
+/// count @return its first letters or digits, or its first character if that is neither, of those
+/// that are neither white space nor a byte order mark; "" if there is none
+std::string
 FindFirst(std::istream& input, bool skipsComments = false)
 {
     std::streambuf& buffer = *input.rdbuf();
     buffer.sgetc(); // so that a part of the file is there
     const std::streamsize most = buffer.in_avail();
     const std::string ignored = " \t\r\n\xef\xbb\xbf";
-    char first = 0;
+    const auto isOfWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+    std::string first;
     bool isComment = false;
+    bool isWhole = false;
     std::streamsize n = 0;
-    while (first == 0 && n < most)
+    while (!isWhole && n < most)
     {
         const auto character = static_cast<char>(buffer.sbumpc());
         n++;
+        if (!first.empty())
+        {
+            isWhole = !isOfWord(character);
+            first += isWhole ? "" : std::string(1, character);
+            continue;
+        }
         isComment = skipsComments && (isComment ? character != '\n' : character == '#');
-        first = !isComment && ignored.find(character) == std::string::npos ? character : 0;
+        if (!isComment && ignored.find(character) == std::string::npos)
+        {
+            first = character;
+            isWhole = !isOfWord(character);
+        }
     }
     for (; n > 0; --n)
     {
@@ -78,7 +93,8 @@ FindFirst(std::istream& input, bool skipsComments = false)
 ClusterFormat
 FindFormat(const std::string& path, std::istream& input)
 {
-    const char first = FindFirst(input);
+    const std::string begin = FindFirst(input);
+    const char first = begin.empty() ? 0 : begin.front();
     if (first == '\xff' || first == '\xfe')
     {
         throw std::invalid_argument(path + ":1:1: the file is UTF-16: save it as UTF-8");
@@ -104,8 +120,13 @@ FindFormat(const std::string& path, std::istream& input)
         return ClusterFormat::NCCL;
     }
     // Scripts and configurations of other programs, too, begin with comments.
-    const char text = first == '#' ? FindFirst(input, true) : first;
-    return text == 0 || (text >= '0' && text <= '9') ? ClusterFormat::HPCC : ClusterFormat::UNKNOWN;
+    const std::string word = first == '#' ? FindFirst(input, true) : begin;
+    if (IsHtsimTopologyWord(word))
+    {
+        return ClusterFormat::HTSIM;
+    }
+    return word.empty() || (word[0] >= '0' && word[0] <= '9') ? ClusterFormat::HPCC
+                                                              : ClusterFormat::UNKNOWN;
 }
 
 } // namespace
@@ -158,12 +179,14 @@ LoadCluster(const std::string& nameOrPath,
         const std::string foreign = DescribeForeignFile(ListTextKeys(file.GetStream()));
         throw std::invalid_argument(
             nameOrPath + ": " +
-            (foreign.empty() ? "is none of a cluster JSON file, an NCCL topology XML file and a "
-                               "text topology that begins with 'nodes switches links'"
+            (foreign.empty() ? "is none of a cluster JSON file, an NCCL topology XML file, a "
+                               "text topology that begins with 'nodes switches links', and a "
+                               "topology of htsim that begins with 'Nodes N'"
                              : foreign));
     }
-    Cluster cluster = format == ClusterFormat::JSON
-                          ? ReadClusterJson(file.GetStream(), nameOrPath)
+    Cluster cluster = format == ClusterFormat::JSON ? ReadClusterJson(file.GetStream(), nameOrPath)
+                      : format == ClusterFormat::HTSIM
+                          ? ReadHtsimTopology(file.GetStream(), nameOrPath, hpcc)
                           : ReadHpccTopology(file.GetStream(), nameOrPath, hpcc);
     if (servers != 0 && servers != cluster.GetNServers())
     {

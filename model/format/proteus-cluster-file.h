@@ -30,8 +30,9 @@ namespace proteus
  * Makes the cluster that a user names on a command line.
  *
  * A file is read by its suffix, .json as ReadClusterJson() does, .xml as ReadNcclTopology(); with
- * any other suffix by its first character: '{' or '[' is JSON, '<' is XML, a digit or '#' is the
- * text of ReadHpccTopology().
+ * any other suffix by its first character: '{' or '[' is JSON, '<' is XML, a digit is the text of
+ * ReadHpccTopology(), and a first word as IsHtsimTopologyWord() knows it that of
+ * ReadHtsimTopology(). Lines that begin with '#' may stand before.
  *
  * Behind the path of an XML file there may be what it does not say, see ParseNcclTopologyOptions():
  * `topo.xml:gpu=a100-sxm4-40gb,nvlink=nvswitch`.

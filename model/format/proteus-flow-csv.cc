@@ -7,6 +7,7 @@
 #include "proteus-flow-csv.h"
 
 #include "proteus-hpcc-flows.h"
+#include "proteus-htsim-flows.h"
 #include "proteus-text-reader.h"
 
 #include "ns3/proteus-shown-name.h"
@@ -335,6 +336,10 @@ LoadFlows(const std::string& path, const Cluster& cluster)
     TextReader text(path, MAX_LINE);
     Reader reader(text, ranks);
     const std::string& first = reader.Begin();
+    if (IsHtsimMatrix(first))
+    {
+        return ReadHtsimFlows(text, first, ranks);
+    }
     return IsHpccFlowCount(first) ? ReadHpccFlows(text, first, cluster) : reader.Read();
 }
 

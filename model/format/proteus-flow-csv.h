@@ -53,7 +53,8 @@ std::vector<FlowSpec> ReadFlowCsv(std::istream& input, const std::string& fileNa
 /**
  * @ingroup proteus
  * Reads a list of flows from a file, which may be compressed by gzip: as ReadHpccFlows() if its
- * first line has nothing but a number, otherwise as ReadFlowCsv().
+ * first line has nothing but a number, as ReadHtsimFlows() if IsHtsimMatrix() knows that line,
+ * otherwise as ReadFlowCsv().
  * @param path of the file
  * @param cluster where the flows run
  * @return the flows

@@ -70,6 +70,14 @@ const Registration HPCC_CONFIGURATION(
      "topology and proteus-flows --flows the flows, and the rest are attributes "
      "(--PrintAttributes=ns3::proteus::Fabric and ns3::proteus::Transport)"});
 
+// workload/physical of AICB: what its own benchmark runs on GPUs.
+const Registration AICB_LIST(
+    "list of AICB",
+    {{"comm_type", "CommType.all_reduce", "CommType.computation"},
+     1,
+     "a list of communications that AICB runs on GPUs, which says no ranks; "
+     "its workload for SimAI (.txt) is read"});
+
 const Registration KINETO("trace of PyTorch",
                           {{"traceEvents"},
                            1,
@@ -93,6 +101,23 @@ const Registration MSCCLPP(
      "an execution plan of MSCCL++, which is not read: its kernels put, signal and wait on "
      "channels of memory, where NCCL's send chunks; proteus-collective --msccl=FILE.xml reads "
      "schedules of MSCCL"});
+
+const Registration MSCCL("MSCCL schedule",
+                         {{"<algo"},
+                          1,
+                          "a schedule of MSCCL, which proteus-collective --msccl reads"});
+
+const Registration NCCL_TOPOLOGY("NCCL topology",
+                                 {{"<system"}, 1, "a topology of NCCL, which --cluster reads"});
+
+// NCCL_GRAPH_DUMP_FILE (src/graph/search.cc, ncclTopoDumpGraphs()).
+const Registration NCCL_GRAPHS(
+    "NCCL graphs",
+    {{"<graphs"},
+     1,
+     "what NCCL's search has found (NCCL_GRAPH_DUMP_FILE), which is not read: the search is done "
+     "here, on the topology (NCCL_TOPO_DUMP_FILE), which --cluster reads; proteus-collective "
+     "--topology shows what it finds"});
 
 } // namespace
 

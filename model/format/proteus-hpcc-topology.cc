@@ -61,13 +61,17 @@ class HpccReader
     void ReadHead()
     {
         const std::vector<HpccWord> head = m_words.NextLine();
-        if (head.size() != 3 && head.size() != 6)
+        if (head.size() != 3 && head.size() != 4 && head.size() != 6)
         {
             m_words.Fail(head.empty() ? 1 : head.front().line,
-                         "the first line must be 'nodes switches links', or 'nodes "
-                         "gpus_per_server nvswitches switches links gpu_type'");
+                         "the first line must be 'nodes switches links', 'nodes switches tors "
+                         "links', with or without two rates behind, or 'nodes gpus_per_server "
+                         "nvswitches switches links gpu_type'");
         }
-        const bool hasServers = head.size() == 6;
+        const bool hasRates = head.size() == 6 && std::isdigit(head[5].text[0]) != 0 &&
+                              std::isdigit(head[5].text.back()) != 0;
+        const bool hasTors = head.size() == 4 || hasRates;
+        const bool hasServers = head.size() == 6 && !hasRates;
         m_headLine = head.front().line;
         m_nNodes = m_words.ToWhole(head[0], "the number of nodes", MOST_NODES);
         if (hasServers)
@@ -78,8 +82,23 @@ class HpccReader
         m_nSwitches = m_words.ToWhole(head[hasServers ? 3 : 1],
                                       "the number of switches",
                                       m_nNodes - m_nNvSwitches);
-        m_nLinks =
-            m_words.ToWhole(head[hasServers ? 4 : 2], "the number of links", uint64_t{1} << 32);
+        if (hasTors) // which follow from the links
+        {
+            m_words.ToWhole(head[2], "the number of switches that hosts are at", m_nSwitches);
+        }
+        if (hasRates)
+        {
+            m_words.ToBytesPerSecond(head[4]);
+            m_words.ToBytesPerSecond(head[5]);
+            m_words.Warn(m_headLine,
+                         "the rates " + head[4].text + " and " + head[5].text +
+                             " are not read: each link has its own");
+        }
+        m_nLinks = m_words.ToWhole(head[hasServers ? 4
+                                        : hasTors  ? 3
+                                                   : 2],
+                                   "the number of links",
+                                   uint64_t{1} << 32);
         const GpuModel* named = hasServers ? MatchGpuModel(head[5].text) : nullptr;
         m_model = named != nullptr ? named->sheet.model : m_options.model;
         if (hasServers && named == nullptr)
@@ -130,7 +149,9 @@ class HpccReader
             Link link;
             link.a = static_cast<VertexId>(m_words.ToWhole(a, "an end of a link", m_nNodes - 1));
             link.b = static_cast<VertexId>(m_words.ToWhole(b, "an end of a link", m_nNodes - 1));
-            link.bytesPerSecond = m_words.ToBytesPerSecond(m_words.Next("the rate of a link"));
+            const HpccWord rate = m_words.Next("the rate of a link");
+            link.bytesPerSecond = m_words.ToBytesPerSecond(rate);
+            WarnOfRate(rate);
             const HpccWord delay = m_words.Next("the delay of a link");
             link.delayPs = m_words.ToPicoseconds(delay, "the delay");
             WarnOfUnit(delay, link.delayPs);
@@ -139,6 +160,18 @@ class HpccReader
             m_linkLines.push_back(a.line);
         }
         m_words.WarnOfRest(m_nLinks, "link");
+    }
+
+    /// Says once what a rate without a unit is taken for. @param rate as it stands there
+    void WarnOfRate(const HpccWord& rate)
+    {
+        if (!m_hasWarnedOfRate && std::isalpha(rate.text.back()) == 0)
+        {
+            m_hasWarnedOfRate = true;
+            m_words.Warn(rate.line,
+                         "the rate " + rate.text +
+                             " has no unit and is in bits per second, as ns-3 takes it");
+        }
     }
 
     /// Says once what a delay without a unit is taken for. @param delay as it stands there
@@ -259,6 +292,7 @@ class HpccReader
     std::vector<Link> m_links;
     std::vector<uint64_t> m_linkLines; //!< where the links stand
     bool m_hasWarnedOfUnit{false};     //!< WarnOfUnit()
+    bool m_hasWarnedOfRate{false};     //!< WarnOfRate()
     std::vector<VertexKind> m_kinds;   //!< by node
     std::vector<int32_t> m_servers;    //!< by node
 };

@@ -46,16 +46,19 @@ struct HpccTopologyOptions
  *     1 4 100Gbps 0.001ms 0                                      a b rate delay error
  *     ...
  *
- * ASTRA-sim and SimAI have `nodes gpus_per_server nvswitches switches links gpu_type` in the first
- * line; the second one has the ids of the NVSwitches and then those of the switches. The first line
- * tells the two apart by its number of words.
+ * PowerTCP and Reverie (inet-tub/ns3-datacenter) have `nodes switches tors links` in the first
+ * line, Reverie with two rates behind, which are named and not read. ASTRA-sim and SimAI have
+ * `nodes gpus_per_server nvswitches switches links gpu_type` in the first line; the second one has
+ * the ids of the NVSwitches and then those of the switches. The first line tells the two apart by
+ * its number of words.
  *
  * Vertex ids are the ids of the file, so that traffic files fit; vertices are called "node(id)".
  * Nodes that are no switches are hosts: GPUs, ranked by id, one per server, or gpus_per_server of
  * consecutive hosts. Links are RoCE with the framing of the options; those of an NVSwitch are
  * NVLink with the framing of its default generation. Rates are those of ns-3 (400Gbps, 50GB/s,
- * 1e9bps), delays have a unit (0.0005ms, 500ns) or are seconds, and "error" is the probability that
- * a packet is lost. What follows the counted links is ignored, as the HPCC simulator does.
+ * 1e9bps; bits per second without a unit), delays have a unit (0.0005ms, 500ns) or are seconds, and
+ * "error" is the probability that a packet is lost. What follows the counted links is ignored, as
+ * the HPCC simulator does.
  *
  * @param input the text
  * @param fileName for errors

@@ -188,6 +188,10 @@ HpccWords::ToBytesPerSecond(const HpccWord& word) const
 {
     std::string unit;
     const double value = ToNumber(word, "the rate", unit);
+    if (unit.empty()) // as ns-3's DataRate
+    {
+        unit = "bps";
+    }
     for (const Unit& prefix : RATE_PREFIXES)
     {
         for (const Unit& known : RATE_UNITS)

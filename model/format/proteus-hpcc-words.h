@@ -73,7 +73,7 @@ class HpccWords
     /// @param word a time, of seconds where it has no unit @param what it is @return picoseconds
     int64_t ToPicoseconds(const HpccWord& word, const std::string& what) const;
 
-    /// @param word a rate @return bytes per second
+    /// @param word a rate, of bits per second where it has no unit @return bytes per second
     double ToBytesPerSecond(const HpccWord& word) const;
 
     /// @param word to show @return it, in quotes and short

@@ -6,9 +6,11 @@
 
 #include "proteus-input-file.h"
 
+#include "ns3/proteus-foreign-files.h"
 #include "ns3/proteus-output-plan.h"
 #include "ns3/proteus-readable-file.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -43,6 +45,8 @@ constexpr unsigned char GZIP_MAGIC[] = {0x1f, 0x8b};
 /// only with metadata of more than 2 MB.
 constexpr char BYTE_ORDER_MARK[] = "\xef\xbb\xbf";
 constexpr std::size_t MARK_BYTES = 3;
+/// What may tell a binary file of another program.
+constexpr std::size_t MOST_MAGIC_BYTES = 512;
 /// inflateInit2(): largest window, and a gzip header.
 constexpr int GZIP_WINDOW_BITS = 15 + 16;
 /// What is kept of a pipe.
@@ -105,6 +109,14 @@ class InputFile::Buffer : public std::streambuf
         {
             n -= MARK_BYTES;
             setg(eback(), gptr() + MARK_BYTES, egptr());
+        }
+        if (m_isFirst && n > 0)
+        {
+            const std::string what = DescribeForeignBegin({gptr(), std::min(n, MOST_MAGIC_BYTES)});
+            if (!what.empty())
+            {
+                throw std::invalid_argument(m_name + ": " + what);
+            }
         }
         m_isFirst = false;
         if (n == 0)

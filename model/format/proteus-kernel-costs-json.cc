@@ -8,6 +8,9 @@
 
 #include "proteus-sourced-value.h"
 
+#include "ns3/proteus-csv.h"
+#include "ns3/proteus-warning.h"
+
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -25,6 +28,8 @@ constexpr uint32_t VERSION = 1;
 constexpr double MOST = 1e6; //!< microseconds, and 1e9 bytes per second
 /// Of a rate, 1e9 bytes per second: less is rounded to 0 bytes, which is taken for no limit.
 constexpr double LEAST_RATE = 1e-3;
+/// The root of 1000: what is farther from the built-in number looks as if it were in another unit.
+constexpr double FAR = 32;
 constexpr NcclProtocol PROTOCOLS[] = {NcclProtocol::LL, NcclProtocol::LL128, NcclProtocol::SIMPLE};
 
 /// @param fields of the table @return their names, for JsonValue::AllowKeys()
@@ -48,7 +53,14 @@ ReadNumber(const JsonValue& object, const char* key, SourcedNumber& number, doub
     const auto value = FindSourced(object, key);
     if (value)
     {
+        const double usual = number.value;
         number = {value->AsNumber(least, MOST), object.Get(key).Get("source").AsName()};
+        if (number.value > 0 && usual > 0 &&
+            (number.value >= FAR * usual || usual >= FAR * number.value))
+        {
+            Warn(value->Describe("is " + value->Shown() + ", and built in is " + CsvReal(usual) +
+                                 ": is it in another unit?"));
+        }
     }
     return value.has_value();
 }

@@ -53,6 +53,25 @@ SizeOf(const std::string& type)
         {"UInt16", 2},
         {"UInt32", 4},
         {"UInt64", 8},
+        // As shapes of operators have them (record_shapes).
+        {"unsigned char", 1},
+        {"signed char", 1},
+        {"char", 1},
+        {"bool", 1},
+        {"short", 2},
+        {"short int", 2},
+        {"int", 4},
+        {"long", 8},
+        {"long int", 8},
+        {"long long", 8},
+        {"float", 4},
+        {"double", 8},
+        {"c10::Half", 2},
+        {"c10::BFloat16", 2},
+        {"c10::complex<float>", 8},
+        {"c10::complex<double>", 16},
+        {"c10::Float8_e5m2", 1},
+        {"c10::Float8_e4m3fn", 1},
     };
     const auto found = sizes.find(type);
     return found == sizes.end() ? 0 : found->second;

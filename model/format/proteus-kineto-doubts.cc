@@ -218,6 +218,8 @@ FindDoubts(const std::vector<Rank>& ranks)
     std::set<std::string> schemas;
     const Communication* odd = nullptr;
     std::map<std::string, uint64_t> unread;
+    uint64_t nAnnotated = 0;
+    uint64_t nUntold = 0;
     uint64_t nEmpty = 0;
     uint64_t nRootless = 0;
     uint64_t nUneven = 0;
@@ -244,6 +246,8 @@ FindDoubts(const std::vector<Rank>& ranks)
         oddGroup = rank.nOddGroups > 0 ? rank.oddGroup : oddGroup;
         syncs.first += rank.nSyncs;
         syncs.second += rank.nLostSyncs;
+        nAnnotated += rank.nAnnotated;
+        nUntold += rank.nUntold;
         nEmpty += rank.nEmpty;
         nRootless += rank.nRootless;
         nUneven += rank.nUneven;
@@ -370,6 +374,19 @@ FindDoubts(const std::vector<Rank>& ranks)
                          FormatCount(syncs.first) +
                          " that do not say who waits for what (stream, wait_on_stream, "
                          "correlation), or of a call that is not in the file: not heeded");
+    }
+    if (nAnnotated > 0)
+    {
+        doubts.push_back(FormatThings(nAnnotated, "communication") +
+                         " whose sizes only the annotations nccl:... around the launches tell, as "
+                         "PyTorch before 2.2 writes them: these say no process groups, so that "
+                         "each is taken for one of all ranks, and no roots");
+    }
+    if (nUntold > 0)
+    {
+        doubts.push_back(FormatThings(nUntold, "kernel") +
+                         " of NCCL that were launched before the recording began, so that nothing "
+                         "tells what they send: these last as long as recorded");
     }
     if (nEmpty > 0)
     {

@@ -7,6 +7,8 @@
 #include "proteus-kineto-events.h"
 
 #include "proteus-input-file.h"
+#include "proteus-kineto-annotations.h"
+#include "proteus-kineto-lists.h"
 #include "proteus-trace-doubts.h"
 
 #include "ns3/proteus-json.h"
@@ -167,6 +169,11 @@ class RankReader : public JsonListReader
         {
             AddSync(element);
         }
+        else if (kind == "user_annotation" &&
+                 NcclAnnotations::IsOne(element.Get("name").AsString()))
+        {
+            m_annotations.Add(element, ReadStart(element), FindThread(element));
+        }
         else if (kind == "user_annotation" && IsProfilerStep(element.Get("name").AsString()))
         {
             const double begin = ReadStart(element);
@@ -272,23 +279,65 @@ class RankReader : public JsonListReader
                                         "gpu_memset), so that there is nothing to run; record "
                                         "with ProfilerActivity.CUDA");
         }
-        // Kernels that do not say what they do: the operator that launched them may.
-        for (const auto& [event, id] : m_unexplained)
-        {
-            const auto found = m_parameters.find(id);
-            if (found == m_parameters.end())
-            {
-                throw std::invalid_argument(
-                    m_out.file + ": kernel " + m_out.names[m_out.gpu[event].name].substr(0, 60) +
-                    " tells neither its size nor its process group (Collective name, In msg "
-                    "nelems, ...); newer versions of PyTorch write them");
-            }
-            m_out.gpu[event].communication = static_cast<uint32_t>(m_out.communications.size());
-            m_out.communications.push_back(found->second);
-        }
+        ExplainKernels();
     }
 
   private:
+    /// Kernels that do not say what they do: the operator that launched them may, or the annotation
+    /// around their launch.
+    void ExplainKernels()
+    {
+        std::unordered_map<int64_t, const HostCall*> launches;
+        for (const HostCall& call : m_out.calls)
+        {
+            launches.emplace(call.correlation, &call);
+        }
+        for (const auto& [place, id] : m_unexplained)
+        {
+            GpuEvent& event = m_out.gpu[place];
+            const auto found = m_parameters.find(id);
+            const auto launch = launches.find(event.correlation);
+            const bool isLaunched = event.correlation >= 0 && launch != launches.end();
+            if (found == m_parameters.end() && !isLaunched && m_annotations.HasAny())
+            {
+                ++m_out.nUntold;
+                continue;
+            }
+            std::optional<Communication> told;
+            if (found == m_parameters.end() && isLaunched)
+            {
+                const std::string name = m_out.file + ": kernel " +
+                                         ShownName(m_out.names[event.name], 60) +
+                                         " with correlation " + std::to_string(event.correlation);
+                told = m_annotations.Take(launch->second->thread, launch->second->startUs, name);
+                m_out.nAnnotated += told ? 1 : 0;
+            }
+            if (found == m_parameters.end() && !told)
+            {
+                throw std::invalid_argument(
+                    m_out.file + ": kernel " + m_out.names[event.name].substr(0, 60) +
+                    " tells neither its size nor its process group (Collective name, In msg "
+                    "nelems, ...), which PyTorch from 2.2 on writes, nor does an annotation "
+                    "nccl:... "
+                    "around its launch");
+            }
+            event.communication = static_cast<uint32_t>(m_out.communications.size());
+            m_out.communications.push_back(told ? *told : found->second);
+        }
+    }
+
+    /// @param element an event of the host @return number of its thread
+    uint32_t FindThread(JsonValue element)
+    {
+        std::string name;
+        for (const char* key : {"pid", "tid"})
+        {
+            const auto value = element.Find(key);
+            name += (value ? value->Shown() : "") + ' ';
+        }
+        return m_threads.emplace(name, static_cast<uint32_t>(m_threads.size())).first->second;
+    }
+
     /// Notes keys that stand where one that is read may be meant. @param object that has them
     /// @param read keys that are read
     void NoteMisspelt(JsonValue object, const std::vector<std::string>& read)
@@ -436,6 +485,7 @@ class RankReader : public JsonListReader
         call.endUs = call.startUs + ReadDuration(element);
         call.correlation = arguments ? FindInteger(*arguments, "correlation", -1) : -1;
         call.name = ToName(name);
+        call.thread = FindThread(element);
         m_out.calls.push_back(call);
     }
 
@@ -518,34 +568,6 @@ class RankReader : public JsonListReader
         return result;
     }
 
-    /// @param split sizes as a list, or as text "[8, 8]" @return whether they differ
-    static bool HasUnequal(JsonValue split)
-    {
-        std::set<std::string> sizes;
-        if (split.IsString())
-        {
-            std::string size;
-            for (const char c : split.AsString())
-            {
-                if (c >= '0' && c <= '9')
-                {
-                    size += c;
-                }
-                else if (!size.empty())
-                {
-                    sizes.insert(size);
-                    size.clear();
-                }
-            }
-            return sizes.size() > 1;
-        }
-        for (std::size_t i = 0; split.IsList() && i < split.Size(); i++)
-        {
-            sizes.insert(split.At(i).Shown());
-        }
-        return sizes.size() > 1;
-    }
-
     static std::optional<uint64_t> FindRank(JsonValue arguments, const char* key)
     {
         const auto value = arguments.Find(key);
@@ -554,49 +576,6 @@ class RankReader : public JsonListReader
             return std::nullopt;
         }
         return value->AsWhole(0, MAX_DEVICES - 1);
-    }
-
-    /// Ranks as a list, or as text "[0, 1]"; nothing where the text leaves some out.
-    static std::vector<DeviceId> ReadRanks(JsonValue value)
-    {
-        std::vector<DeviceId> ranks;
-        if (!value.IsString())
-        {
-            for (std::size_t i = 0; i < value.Size(); i++)
-            {
-                ranks.push_back(static_cast<DeviceId>(value.At(i).AsUnsigned(0, MAX_DEVICES - 1)));
-            }
-            return ranks;
-        }
-        const std::string& text = value.AsString();
-        if (Contains(text, "..."))
-        {
-            return {};
-        }
-        if (text.find_first_not_of("[0123456789, ]") != std::string::npos)
-        {
-            value.Fail("must be a list of ranks, such as [0, 1], not " + QuotedText(text));
-        }
-        bool isInNumber = false;
-        for (const char c : text)
-        {
-            if (c < '0' || c > '9')
-            {
-                isInNumber = false;
-                continue;
-            }
-            if (!isInNumber)
-            {
-                ranks.push_back(0);
-            }
-            isInNumber = true;
-            ranks.back() = 10 * ranks.back() + static_cast<DeviceId>(c - '0');
-            if (ranks.back() >= MAX_DEVICES)
-            {
-                value.Fail("has a rank that is too large");
-            }
-        }
-        return ranks;
     }
 
     void ReadGroup(JsonValue group)
@@ -609,25 +588,7 @@ class RankReader : public JsonListReader
             ++m_out.nPartGroups;
             return;
         }
-        // Older versions have an object {"0": 0, ...} of ranks to places.
-        std::vector<DeviceId> list;
-        if (ranks->IsObject())
-        {
-            for (const std::string& key : ranks->GetKeys())
-            {
-                if (key.empty() || key.size() > 7 ||
-                    key.find_first_not_of("0123456789") != std::string::npos)
-                {
-                    ranks->Fail("has the rank " + key.substr(0, 20) + ", which is none");
-                }
-                list.push_back(static_cast<DeviceId>(std::stoul(key)));
-            }
-            std::sort(list.begin(), list.end());
-        }
-        else
-        {
-            list = ReadRanks(*ranks);
-        }
+        const std::vector<DeviceId> list = ReadGroupRanks(*ranks);
         const auto size = group.Find("pg_size");
         if (size && !list.empty() && size->AsUnsigned(0, MAX_DEVICES) != list.size())
         {
@@ -648,6 +609,8 @@ class RankReader : public JsonListReader
     bool m_hasEvents{false};
     uint64_t m_nEvents{0};
     std::unordered_map<std::string, uint32_t> m_nameIndex;
+    std::unordered_map<std::string, uint32_t> m_threads; //!< by process and thread
+    NcclAnnotations m_annotations;
     std::unordered_map<int64_t, Communication> m_parameters;    //!< by External id
     std::vector<std::pair<std::size_t, int64_t>> m_unexplained; //!< GPU event, External id
 };

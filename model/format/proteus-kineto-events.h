@@ -70,6 +70,7 @@ struct HostCall
     double endUs{0};
     int64_t correlation{-1};
     uint32_t name{0};
+    uint32_t thread{0}; //!< number of the thread that calls
 };
 
 /// A wait, of a stream or of the host, as the profiler tells it.
@@ -129,6 +130,8 @@ struct Rank
     std::string oddGroup;    //!< the group of one of them
     uint64_t nSyncs{0};      //!< waits that the profiler tells
     uint64_t nLostSyncs{0};  //!< those that do not say who waits for what
+    uint64_t nAnnotated{0};  //!< communications told by annotations around their launches
+    uint64_t nUntold{0};     //!< kernels of NCCL that were launched before the recording began
     uint64_t nEmpty{0};      //!< collectives that move no element, but for barriers
     uint64_t nRootless{0};   //!< collectives with a root that do not say which
     uint64_t nUneven{0};     //!< all-to-alls of unequal splits

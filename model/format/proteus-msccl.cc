@@ -10,6 +10,7 @@
 #include "proteus-msccl-doubts.h"
 #include "proteus-xml.h"
 
+#include "ns3/proteus-foreign-files.h"
 #include "ns3/proteus-warning.h"
 #include "ns3/proteus-whole-number.h"
 
@@ -85,7 +86,7 @@ class Reader
     MscclSchedule Read()
     {
         const XmlElement& algo = m_document.GetRoot();
-        Demand(algo, algo.name == "algo", "expected an element \"algo\"");
+        m_document.RequireRoot("algo", "as in schedules of MSCCL");
         MscclSchedule schedule;
         const std::string* name = algo.Find("name");
         schedule.name = name ? *name : "";
@@ -426,8 +427,10 @@ ReadMscclXml(std::istream& input, const std::string& fileName)
 {
     if (input.peek() == '{')
     {
-        throw std::invalid_argument(fileName + ":1: is JSON, as execution plans of MSCCL++ are, "
-                                               "which are not read; MSCCL's XML is");
+        const std::string foreign = DescribeForeignFile(ListTextKeys(input));
+        throw std::invalid_argument(
+            fileName + ":1: " +
+            (foreign.empty() ? "is JSON: schedules of MSCCL, which are read, are XML" : foreign));
     }
     return Reader(input, fileName).Read();
 }

@@ -46,17 +46,7 @@ class NcclReader
           m_options(options)
     {
         const XmlElement& system = m_document.GetRoot();
-        if (system.name != "system")
-        {
-            const char* remedy = system.name == "graphs"
-                                     ? ": these are the rings that NCCL has found "
-                                       "(NCCL_GRAPH_DUMP_FILE); take the topology that it writes "
-                                       "to NCCL_TOPO_DUMP_FILE"
-                                 : system.name == "algo"
-                                     ? ": this is a schedule of MSCCL, for --msccl"
-                                     : ", as in what NCCL_TOPO_DUMP_FILE writes";
-            m_document.Fail(system, std::string("the outermost element must be 'system'") + remedy);
-        }
+        m_document.RequireRoot("system", "as in what NCCL_TOPO_DUMP_FILE writes");
         for (const XmlElement& child : system.children)
         {
             if (child.name == "cpu")

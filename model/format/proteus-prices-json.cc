@@ -25,6 +25,13 @@ constexpr const char* FORMAT = "proteus-prices";
 constexpr uint32_t VERSION = 1;
 constexpr double MOST = 1e12;
 
+/// @param text of a field @return whether there is nothing to read in it
+bool
+IsBlank(const std::string& text)
+{
+    return text.find_first_not_of(' ') == std::string::npos;
+}
+
 /// Refuses what a list has already, since one of both would be lost.
 /// @param json the element @param before those before it @param isSame whether one is the same
 template <class T, class Same>
@@ -49,8 +56,10 @@ struct UsualRange
 };
 
 /// Racks are 0.6 m wide (EIA-310-E, Open Rack) and up to 2.5 m high; no hall has rows farther apart
-/// than it is long.
-constexpr UsualRange USUAL_LAYOUT[] = {{"rack_width_m", 0.3, 3, "m"},
+/// than it is long. A rack has up to 60 units, of which a server takes half a one or more.
+constexpr UsualRange USUAL_LAYOUT[] = {{"servers_per_rack", 1, 120, "servers"},
+                                       {"racks_per_row", 1, 200, "racks"},
+                                       {"rack_width_m", 0.3, 3, "m"},
                                        {"row_distance_m", 0.5, 50, "m"},
                                        {"within_rack_m", 0.1, 10, "m"}};
 /// Between the reach of DR (500 m) and FR modules (2 km, IEEE 802.3).
@@ -179,7 +188,7 @@ ReadRents(const JsonValue& json, PriceTable& table)
         });
         rent.pricePerHour = element.Get("price_per_hour").AsNumber(1e-6, MOST);
         rent.source = element.Get("source").AsName();
-        if (rent.source.empty())
+        if (IsBlank(rent.source))
         {
             element.Get("source").Fail("must say where the number is from");
         }
@@ -198,7 +207,12 @@ ReadPricesJson(std::istream& input, const std::string& fileName)
     root.AllowKeys("a table of prices",
                    {"format", "version", "currency", "layout", "classes", "items", "rents"});
     PriceTable table;
-    table.currency = root.Get("currency").AsName();
+    const JsonValue currency = root.Get("currency");
+    table.currency = currency.AsName();
+    if (IsBlank(table.currency) || table.currency.find_first_of("0123456789") != std::string::npos)
+    {
+        currency.Fail("must be what the prices are in, such as \"USD\", not " + currency.Shown());
+    }
     if (const auto layout = root.Find("layout"))
     {
         ReadLayout(*layout, table.layout);
@@ -228,9 +242,13 @@ ReadPricesJson(std::istream& input, const std::string& fileName)
             return other.name == item.name && other.gbitsPerSecond == item.gbitsPerSecond;
         });
         item.price = json.Get("price").AsNumber(0, MOST);
+        if (item.price == 0)
+        {
+            Warn(json.Get("price").Describe("is 0: " + item.name + " costs nothing"));
+        }
         item.powerW = json.Get("power_w").AsNumber(0, MOST);
         item.source = json.Get("source").AsName();
-        if (item.source.empty())
+        if (IsBlank(item.source))
         {
             json.Get("source").Fail("must say where the numbers are from");
         }

@@ -28,6 +28,7 @@ namespace
 constexpr uint64_t MAX_BYTES = 1000000000000; //!< of a message
 constexpr std::size_t MAX_MESSAGES = 1000000; //!< of a list or a round
 constexpr double MAX_LOAD = 10;               //!< of senders
+constexpr double PER_CENT = 100;              //!< all, in parts of distributions of sizes
 
 /// Keys of all kinds, and of each kind.
 const std::map<std::string, std::vector<const char*>>&
@@ -313,18 +314,21 @@ ReadSizeDistribution(std::istream& input, const std::string& fileName)
         {
             continue;
         }
+        const bool hasMore = std::count(line.begin(), line.end(), ',') > 1;
+        std::replace(line.begin(), line.end(), ',', ' ');
         std::istringstream text(line);
         double bytes = -1;
         double part = -1;
-        char comma = 0;
-        char more = 0;
-        if (!(text >> bytes >> comma >> part) || comma != ',' || text >> more)
+        std::string more;
+        if (hasMore || !(text >> bytes >> part) || text >> more)
         {
             reader.Fail("must be bytes,part, e.g. 10000,0.15");
         }
-        if (!(bytes >= 1) || bytes > static_cast<double>(MAX_BYTES) || !(part >= 0) || part > 1)
+        const bool isOrigin = sizes.empty() && bytes == 0 && part == 0;
+        if ((!(bytes >= 1) && !isOrigin) || bytes > static_cast<double>(MAX_BYTES) ||
+            !(part >= 0) || part > PER_CENT)
         {
-            reader.Fail("bytes must be 1 or more, and their part 0 to 1");
+            reader.Fail("bytes must be 1 or more, and their part 0 to 1, or 0 to 100 per cent");
         }
         if (!sizes.empty() && (bytes <= sizes.back().first || part < sizes.back().second))
         {
@@ -336,9 +340,14 @@ ReadSizeDistribution(std::istream& input, const std::string& fileName)
     {
         throw std::invalid_argument(fileName + ": there is no size in the file");
     }
-    if (sizes.back().second != 1)
+    const double whole = sizes.back().second;
+    if (whole != 1 && whole != PER_CENT)
     {
-        reader.Fail("the part of the last line must be 1");
+        reader.Fail("the part of the last line must be 1, or 100 per cent");
+    }
+    for (auto& [bytes, part] : sizes)
+    {
+        part /= whole;
     }
     return sizes;
 }

@@ -15,6 +15,7 @@
 #include "proteus-trace-doubts.h"
 
 #include "ns3/proteus-comma-list.h"
+#include "ns3/proteus-foreign-files.h"
 #include "ns3/proteus-output-plan.h"
 #include "ns3/proteus-warning.h"
 
@@ -368,6 +369,46 @@ LoadFolder(const std::string& path, const TraceOptions& options)
 namespace
 {
 
+/// @param path of a file @return its format, by the ending of its name or, where that is none of a
+/// trace, by how it begins; null if neither tells it
+const TraceFormat*
+FindFormat(const std::string& path)
+{
+    const auto& formats = GetFormats();
+    auto found = std::find_if(formats.begin(), formats.end(), [&path](const TraceFormat& format) {
+        return HasEnding(format, path);
+    });
+    if (found == formats.end())
+    {
+        MakeFile(path).open(); // if it is not there, that is the better message
+        const std::string begin = ReadBegin(path);
+        const std::size_t first = begin.find_first_not_of(" \t\r\n");
+        found = first == std::string::npos || begin[first] != '{'
+                    ? formats.end()
+                    : std::find_if(formats.begin(), formats.end(), [](const TraceFormat& format) {
+                          return format.load == &ReadKineto;
+                      });
+    }
+    return found == formats.end() ? nullptr : &*found;
+}
+
+/// @param path of a file that is no trace @throw std::invalid_argument
+[[noreturn]] void
+FailUnknown(const std::string& path)
+{
+    std::string what = DescribeForeignName(path);
+    if (what.empty())
+    {
+        InputFile file(path);
+        what = DescribeForeignFile(ListTextKeys(file.GetStream()));
+    }
+    throw std::invalid_argument(
+        path + ": " +
+        (what.empty() ? "is no trace: neither the ending of its name nor its begin is that of one"
+                      : what) +
+        "; traces are " + DescribeTraceFormats());
+}
+
 /// @return the graph of a trace, whatever it may be
 ExecutionGraph
 LoadAny(const std::string& path, const TraceOptions& options)
@@ -376,34 +417,29 @@ LoadAny(const std::string& path, const TraceOptions& options)
     {
         return LoadFolder(path, options);
     }
-    for (const TraceFormat& format : GetFormats())
+    const TraceFormat* format = FindFormat(path);
+    if (format == nullptr)
     {
-        if (!HasEnding(format, path))
-        {
-            continue;
-        }
-        if (format.load == &ReadKineto)
-        {
-            const std::string begin = ReadBegin(path);
-            if (EndsWith(path, ".json") && IsNativeJson(begin))
-            {
-                CheckOptions(path, options);
-                return LoadNative({MakeFile(path)}, path, options);
-            }
-            if (IsChakraJson(begin))
-            {
-                return ReadChakra({MakeFile(path)}, path, options);
-            }
-        }
-        if (format.load != &ReadChakra)
+        FailUnknown(path);
+    }
+    if (format->load == &ReadKineto)
+    {
+        const std::string begin = ReadBegin(path);
+        if (EndsWith(path, ".json") && IsNativeJson(begin))
         {
             CheckOptions(path, options);
+            return LoadNative({MakeFile(path)}, path, options);
         }
-        return format.load({MakeFile(path)}, path, options);
+        if (IsChakraJson(begin))
+        {
+            return ReadChakra({MakeFile(path)}, path, options);
+        }
     }
-    MakeFile(path).open(); // if it is not there, that is the better message
-    throw std::invalid_argument(path + ": the name does not tell the format; known are " +
-                                DescribeTraceFormats());
+    if (format->load != &ReadChakra)
+    {
+        CheckOptions(path, options);
+    }
+    return format->load({MakeFile(path)}, path, options);
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 #include "proteus-xml.h"
 
 #include "ns3/proteus-comma-list.h"
+#include "ns3/proteus-foreign-files.h"
 #include "ns3/proteus-nearest-name.h"
 #include "ns3/proteus-shown-name.h"
 
@@ -422,6 +423,18 @@ XmlDocument::Fail(const XmlElement& element, const std::string& cause) const
 {
     throw std::invalid_argument(m_fileName + ":" + std::to_string(element.line) + ": " +
                                 element.path + ": " + cause);
+}
+
+void
+XmlDocument::RequireRoot(const std::string& name, const std::string& written) const
+{
+    if (m_root.name != name)
+    {
+        const std::string foreign = DescribeForeignFile({"<" + m_root.name});
+        Fail(m_root,
+             "the outermost element must be '" + name + "'" +
+                 (foreign.empty() ? ", " + written : ": " + foreign));
+    }
 }
 
 const std::string&

@@ -85,6 +85,14 @@ class XmlDocument
     [[noreturn]] void Fail(const XmlElement& element, const std::string& cause) const;
 
     /**
+     * @param name that the outermost element must have
+     * @param written by whom, for the message: "as in what NCCL_TOPO_DUMP_FILE writes"
+     * @throw std::invalid_argument if it has another one, with what such a file is, if that is
+     * known
+     */
+    void RequireRoot(const std::string& name, const std::string& written) const;
+
+    /**
      * @param element where
      * @param attribute that it must have
      * @return its value

@@ -63,9 +63,9 @@ FlowPlayer::GetTypeId()
                           MakeBooleanChecker())
             .AddAttribute(
                 "Trigger",
-                "What of a flow starts those that depend on it: that its last byte has "
-                "arrived (Receive), or that its sender has the acknowledgement of it "
-                "(Acknowledgement), as where one host runs all of a chain.",
+                "What of a flow starts those that depend on it, where its list does not say it: "
+                "that its last byte has arrived (Receive), or that its sender has the "
+                "acknowledgement of it (Acknowledgement), as where one host runs all of a chain.",
                 EnumValue(ON_RECEIVE),
                 MakeEnumMemberAccessor(&FlowPlayer::m_trigger),
                 MakeEnumChecker(ON_RECEIVE, "Receive", ON_ACKNOWLEDGEMENT, "Acknowledgement"))
@@ -261,7 +261,7 @@ FlowPlayer::CheckRanks(const FlowSpec& flow) const
     for (uint32_t before : flow.after)
     {
         const FlowSpec& other = m_flows[before];
-        const uint32_t end = m_trigger == ON_RECEIVE ? other.destination : other.source;
+        const uint32_t end = GetTrigger(other) == ON_RECEIVE ? other.destination : other.source;
         const VertexId knows = m_fabric->GetCluster().GetGpus()[end];
         if (rankOf[knows] != rankOf[GetSource(flow)])
         {
@@ -333,10 +333,25 @@ FlowPlayer::ReceiveMessage(uint32_t /* queuePair */, uint64_t tag, uint64_t byte
                                                   << "' has arrived twice, or not as it was sent");
     m_times[flow].receivedPs = m_fabric->GetTimePs();
     ++m_nReceived;
-    if (m_trigger == ON_RECEIVE)
+    if (GetTrigger(m_flows[flow]) == ON_RECEIVE)
     {
         ReleaseDependents(flow);
     }
+}
+
+FlowTrigger
+FlowPlayer::GetTrigger(const FlowSpec& flow) const
+{
+    switch (flow.release)
+    {
+    case FlowRelease::RECEIVE:
+        return ON_RECEIVE;
+    case FlowRelease::ACKNOWLEDGEMENT:
+        return ON_ACKNOWLEDGEMENT;
+    case FlowRelease::OF_PLAYER:
+        break;
+    }
+    return m_trigger;
 }
 
 void
@@ -357,7 +372,7 @@ FlowPlayer::ReceiveAcknowledgement(uint32_t /* queuePair */, uint64_t tag)
     const auto flow = static_cast<uint32_t>(tag);
     m_times[flow].acknowledgedPs = m_fabric->GetTimePs();
     ++m_nAcknowledged;
-    if (m_trigger == ON_ACKNOWLEDGEMENT)
+    if (GetTrigger(m_flows[flow]) == ON_ACKNOWLEDGEMENT)
     {
         ReleaseDependents(flow);
     }

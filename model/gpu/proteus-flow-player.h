@@ -39,7 +39,8 @@ enum FlowTrigger
  * @ingroup proteus
  * Plays a list of flows on a fabric, packet by packet. Every flow is one message on a queue pair
  * between two GPUs. It starts at its time, but not before all flows that it depends on have arrived
- * to the last byte or, with Trigger=Acknowledgement, are acknowledged.
+ * to the last byte or, with Trigger=Acknowledgement, are acknowledged; FlowSpec::release may say
+ * which of both for each of those.
  *
  * Flows that only the network can carry go through the NICs of Cluster::GetNic().
  */
@@ -157,6 +158,8 @@ class FlowPlayer : public Object, private TransportUser
     /// Lists the dependents of all flows, once they are counted, and the flows that only wait for
     /// their time.
     void LinkDependents();
+    /// @param flow a flow @return what of it starts those that depend on it
+    FlowTrigger GetTrigger(const FlowSpec& flow) const;
     /// @param flow that others wait for no more
     void ReleaseDependents(uint32_t flow);
     /// @param flow that waits for no other any more

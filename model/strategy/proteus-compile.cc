@@ -7,13 +7,18 @@
 #include "proteus-compile.h"
 
 #include "proteus-framework-kernels.h"
+#include "proteus-kernel-times.h"
 #include "proteus-strategy-error.h"
 
 #include "ns3/proteus-achieved-rates.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -207,13 +212,17 @@ GetHostCost(const Framework& framework, uint32_t zero)
     return host;
 }
 
-ExecutionGraph
-Compile(const Model& model,
-        const StrategyTree& tree,
-        const GpuDatasheet& gpu,
-        const Framework& framework,
-        const ProfileTable* profile,
-        std::vector<CarriedDependency>* carried)
+namespace
+{
+
+/// @return a framework with what follows from a job: the host of its stage of ZeRO, how many GPUs
+/// there are, what is done to weights besides products, and how long clocks fall
+Framework
+AdaptFramework(const Model& model,
+               const StrategyTree& tree,
+               const GpuDatasheet& gpu,
+               const Framework& framework,
+               const ProfileTable* profile)
 {
     Framework used = framework;
     used.host = GetHostCost(framework, tree.optimizer.zero);
@@ -239,12 +248,91 @@ Compile(const Model& model,
         const KernelCostModel cost(gpu, parameters, profile);
         parameters.productDuty = FindProductDuty(model, tree, cost, used);
     }
-    const KernelCostModel cost(gpu, parameters, profile);
-    CompileOptions options = MakeOptions(tree, cost, used);
-    options.carried = carried;
-    const auto keeping = FindKeeping(model, tree, used);
+    return used;
+}
+
+/// @return the graph of a model that keeps for the backward pass what a framework does
+ExecutionGraph
+CompileKeeping(const Model& model,
+               const StrategyTree& tree,
+               const Framework& framework,
+               const CompileOptions& options)
+{
+    const auto keeping = FindKeeping(model, tree, framework);
     return keeping.empty() ? CompileModel(model, tree, options)
                            : CompileModel(KeepMore(model, keeping), tree, options);
+}
+
+/// Times of kernels that a profile cannot tell apart.
+struct SharedTime
+{
+    double sumPs{0};
+    double times{0}; //!< that they run in an iteration
+    int64_t leastPs{std::numeric_limits<int64_t>::max()};
+    int64_t mostPs{0};
+};
+
+} // namespace
+
+ListedKernels
+ListKernelTimes(const Model& model,
+                const StrategyTree& tree,
+                const GpuDatasheet& gpu,
+                const Framework& framework)
+{
+    const Framework used = AdaptFramework(model, tree, gpu, framework, nullptr);
+    const KernelCostModel cost(gpu, used.kernels);
+    const DataType compute = tree.precision.compute;
+    std::map<std::tuple<KernelClass, KernelPass, DataType, std::vector<uint64_t>>, SharedTime>
+        found;
+    CompileOptions options = MakeOptions(tree, cost, used);
+    const auto timer = options.kernelTime;
+    options.kernelTime = [&](const KernelDescription& kernel) {
+        auto work = DescribeKernel(kernel, compute, GetGradientBytes(tree));
+        // Kernels of a ring are not timed as one (KernelWork::parts).
+        if (work && work->GetNKernels() > 0 && work->parts == 1)
+        {
+            SharedTime& shared = found[{work->kernelClass, work->pass, work->type, work->shape}];
+            ApplyFramework(used, kernel, compute, *work);
+            const int64_t ps = cost.GetTime(*work).gpuPs;
+            // Updates run once, all else, which is asked for once, in every micro-batch.
+            const double times = kernel.tensors > 0 ? 1 : tree.schedule.microBatches;
+            shared.sumPs += times * static_cast<double>(ps);
+            shared.times += times;
+            shared.leastPs = std::min(shared.leastPs, ps);
+            shared.mostPs = std::max(shared.mostPs, ps);
+        }
+        return timer(kernel);
+    };
+    CompileKeeping(model, tree, used, options);
+    ListedKernels listed;
+    for (const auto& [key, shared] : found)
+    {
+        const auto& [kernelClass, pass, type, shape] = key;
+        listed.table.Add({gpu.model,
+                          kernelClass,
+                          pass,
+                          type,
+                          shape,
+                          std::max<int64_t>(1, std::llround(shared.sumPs / shared.times))});
+        listed.shared += shared.mostPs > shared.leastPs ? 1 : 0;
+    }
+    return listed;
+}
+
+ExecutionGraph
+Compile(const Model& model,
+        const StrategyTree& tree,
+        const GpuDatasheet& gpu,
+        const Framework& framework,
+        const ProfileTable* profile,
+        std::vector<CarriedDependency>* carried)
+{
+    const Framework used = AdaptFramework(model, tree, gpu, framework, profile);
+    const KernelCostModel cost(gpu, used.kernels, profile);
+    CompileOptions options = MakeOptions(tree, cost, used);
+    options.carried = carried;
+    return CompileKeeping(model, tree, used, options);
 }
 
 ExecutionGraph

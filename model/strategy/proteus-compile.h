@@ -69,6 +69,31 @@ ExecutionGraph Compile(const Model& model,
                        const ProfileTable* profile = nullptr,
                        std::vector<CarriedDependency>* carried = nullptr);
 
+/// @ingroup proteus
+/// The kernels of a job.
+struct ListedKernels
+{
+    ProfileTable table;    //!< each once, with its computed time
+    std::size_t shared{0}; //!< of them, those that stand for several of different times
+};
+
+/**
+ * @ingroup proteus
+ * Lists the kernels of a job, as a profile has them.
+ * @param model what is trained
+ * @param tree how
+ * @param gpu that kernels are timed for
+ * @param framework whose kernels they are, with the parameters of the cost model
+ * @return every kernel that a profile can time, once, with the time that Compile() computes; of
+ * kernels that a profile cannot tell apart, which a framework may make of several operators, the
+ * mean over the iteration. Without those, Compile() with this profile gives the same graph
+ * @throw std::invalid_argument as CompileModel()
+ */
+ListedKernels ListKernelTimes(const Model& model,
+                              const StrategyTree& tree,
+                              const GpuDatasheet& gpu,
+                              const Framework& framework = Framework());
+
 } // namespace proteus
 } // namespace ns3
 

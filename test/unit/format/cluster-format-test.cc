@@ -467,8 +467,9 @@ TEST(LoadCluster, TextsAreKnownByTheirBeginning)
               path + ":1:1: the file is UTF-16: save it as UTF-8");
     EXPECT_EQ(errorOf(""), path + ": there is nothing in the file");
     EXPECT_EQ(errorOf("two hosts"),
-              path + ": is none of a cluster JSON file, an NCCL topology XML file and a text "
-                     "topology that begins with 'nodes switches links'");
+              path + ": is none of a cluster JSON file, an NCCL topology XML file, a text "
+                     "topology that begins with 'nodes switches links', and a topology of htsim "
+                     "that begins with 'Nodes N'");
     std::filesystem::remove(path);
 }
 

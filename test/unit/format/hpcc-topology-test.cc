@@ -5,13 +5,12 @@
  */
 
 #include "../error-of.h"
+#include "../temporary-file.h"
 
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-hpcc-topology.h"
 #include "ns3/proteus-paths.h"
 
-#include <cstdio>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <random>
 #include <sstream>
@@ -60,30 +59,6 @@ Exchange(const std::string& what, const std::string& with)
 {
     return ns3::proteus::Exchange(SMALL, what, with);
 }
-
-/// A file that is gone when the test ends.
-class TemporaryFile
-{
-  public:
-    TemporaryFile(const std::string& suffix, const std::string& text)
-        : m_path(testing::TempDir() + "proteus-hpcc-topology-test" + suffix)
-    {
-        std::ofstream(m_path) << text;
-    }
-
-    ~TemporaryFile()
-    {
-        std::remove(m_path.c_str());
-    }
-
-    const std::string& GetPath() const
-    {
-        return m_path;
-    }
-
-  private:
-    std::string m_path;
-};
 
 std::string
 LoadErrorOf(const std::string& path, uint32_t servers = 0)
@@ -170,7 +145,11 @@ TEST(HpccTopology, ErrorsNameTheLine)
 {
     EXPECT_EQ(ErrorOf(SMALL), "");
     EXPECT_EQ(ErrorOf("").substr(0, 49), "some/t.txt:1: the first line must be 'nodes switc");
-    EXPECT_EQ(ErrorOf("4 1 3 7\n").substr(0, 37), "some/t.txt:1: the first line must be ");
+    EXPECT_EQ(ErrorOf("4 1 3 7 8\n").substr(0, 37), "some/t.txt:1: the first line must be ");
+    EXPECT_EQ(
+        ErrorOf("4 1 3 7\n"),
+        "some/t.txt:1: the number of switches that hosts are at must be a whole number from 0 "
+        "to 1, not '3'");
     EXPECT_EQ(ErrorOf(Exchange("400Gbps", "400Gbqs")),
               "some/t.txt:3: the rate must be above 0 and like 400Gbps or 50GB/s, not '400Gbqs'");
     EXPECT_EQ(ErrorOf(Exchange("400Gbps", "0Gbps")),
@@ -207,6 +186,26 @@ TEST(HpccTopology, ErrorsNameTheLine)
               "some/t.txt:1: switch 2 is listed twice");
     EXPECT_EQ(ErrorOf("5 2 1 1 4 A100\n3 4\n"),
               "some/t.txt:1: the 3 GPUs cannot be divided into servers of 2");
+}
+
+// As PowerTCP and Reverie have them.
+TEST(HpccTopology, HeadsWithSwitchesOfHosts)
+{
+    const std::string links = "2\n0 2 25000000000.0 1us 0\n1 2 25000000000 1us 0\n";
+    const auto read = [&](const std::string& head) {
+        testing::internal::CaptureStderr();
+        const Cluster cluster = Read(head + "\n" + links);
+        EXPECT_EQ(cluster.GetGpus().size(), 2u);
+        EXPECT_EQ(cluster.GetLinks().at(1).bytesPerSecond, 25e9 / 8);
+        return testing::internal::GetCapturedStderr();
+    };
+    const std::string unit = "warning: some/t.txt:3: the rate 25000000000.0 has no unit and is in "
+                             "bits per second, as ns-3 takes it\n";
+    EXPECT_EQ(read("3 1 1 2"), unit);
+    EXPECT_EQ(read("3 1 1 2 25000000000 100000000000"),
+              "warning: some/t.txt:1: the rates 25000000000 and 100000000000 are not read: each "
+              "link has its own\n" +
+                  unit);
 }
 
 TEST(HpccTopology, NamesWordsThatAreTooMany)
@@ -284,6 +283,8 @@ TEST(LoadCluster, ByContentAndSuffix)
     EXPECT_EQ(LoadErrorOf(wrong.GetPath()), wrong.GetPath() + ": must hold an object, not 4");
     const TemporaryFile none(".dat", "hello");
     EXPECT_EQ(LoadErrorOf(none.GetPath()),
-              none.GetPath() + ": is none of a cluster JSON file, an NCCL topology XML file and a "
-                               "text topology that begins with 'nodes switches links'");
+              none.GetPath() +
+                  ": is none of a cluster JSON file, an NCCL topology XML file, a text "
+                  "topology that begins with 'nodes switches links', and a "
+                  "topology of htsim that begins with 'Nodes N'");
 }

@@ -10,6 +10,7 @@
 
 #include "ns3/proteus-collective-kernel-cost.h"
 #include "ns3/proteus-kernel-costs-json.h"
+#include "ns3/proteus-warning.h"
 
 #include <fstream>
 #include <gtest/gtest.h>
@@ -47,6 +48,37 @@ Write(const CollectiveCostTable& table)
 const std::string START = R"(, "generations": {"A100": {"startUs": {"LL": )";
 
 } // namespace
+
+TEST(KernelCostsJson, NumbersInAnotherUnitAreNamed)
+{
+    const auto warningOf = [](double factor) {
+        const CollectiveCostTable& builtIn = GetBuiltInCollectiveCostTable();
+        double usual = 0;
+        for (const CollectiveGeneration& generation : builtIn.generations)
+        {
+            usual = generation.name == "A100" ? generation.startUs[0].value : usual;
+        }
+        EXPECT_GT(usual, 0);
+        std::string heard;
+        const WarningListener listener([&heard](const std::string& text) {
+            heard += text;
+            return true;
+        });
+        Read(START + R"({"value": )" + std::to_string(usual * factor) +
+             R"(, "source": "a test"}}}})");
+        return heard;
+    };
+    EXPECT_EQ(warningOf(1), "");
+    EXPECT_EQ(warningOf(20), "");
+    EXPECT_EQ(warningOf(0.05), "");
+    EXPECT_EQ(warningOf(0), "");                // none of it
+    for (const double factor : {1000.0, 0.001}) // nanoseconds, milliseconds
+    {
+        const std::string heard = warningOf(factor);
+        EXPECT_EQ(heard.find("c.json: /generations/A100/startUs/LL/value: is "), 0u) << heard;
+        EXPECT_NE(heard.find(": is it in another unit?"), std::string::npos) << heard;
+    }
+}
 
 TEST(KernelCostsJson, EveryNumberHasASource)
 {

@@ -150,8 +150,13 @@ TEST(Msccl, ASmallScheduleBecomesItsProgram)
 TEST(Msccl, TellsWhatIsWrongAndWhere)
 {
     EXPECT_EQ(Error(R"({"name": "allreduce"})", "all", "all"),
-              "x.xml:1: is JSON, as execution plans of MSCCL++ are, which are not read; MSCCL's "
-              "XML is");
+              "x.xml:1: is JSON: schedules of MSCCL, which are read, are XML");
+    EXPECT_EQ(Error("{\n\"name\": \"allreduce\",\n\"num_threads_per_block\": 1024\n}", "all", "all")
+                  .find("x.xml:1: this is an execution plan of MSCCL++, which is not read"),
+              0u);
+    EXPECT_EQ(Error("<system version=\"1\"/>", "system", "system"),
+              "x.xml:1: /system: the outermost element must be 'algo': this is a topology of NCCL, "
+              "which --cluster reads");
     EXPECT_NE(Error(ALL_GATHER, "\"allgather\"", "\"custom\"").find("x.xml:1: /algo: unknown coll"),
               std::string::npos);
     EXPECT_EQ(Error(ALL_GATHER, "minBytes", "root=\"1\" minBytes"),

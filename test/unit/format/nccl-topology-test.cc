@@ -268,11 +268,15 @@ TEST(NcclTopology, ErrorsNameLineAndElement)
               "t.xml:8: /system/cpu[0]/pci[0]/pci[0]/gpu[0]/nvlink[0]: a T4 has no NVLink; its sm, "
               "75, must be another");
     EXPECT_EQ(ErrorOf("<system/>"), "t.xml:1: /system: there is no 'cpu'");
-    EXPECT_EQ(ErrorOf("<graphs/>"),
-              "t.xml:1: /graphs: the outermost element must be 'system': these are the rings that "
-              "NCCL has found (NCCL_GRAPH_DUMP_FILE); take the topology that it writes to "
-              "NCCL_TOPO_DUMP_FILE");
-    EXPECT_NE(ErrorOf("<algo/>").find("a schedule of MSCCL, for --msccl"), std::string::npos);
+    EXPECT_EQ(
+        ErrorOf("<graphs/>"),
+        "t.xml:1: /graphs: the outermost element must be 'system': this is what NCCL's search "
+        "has found (NCCL_GRAPH_DUMP_FILE), which is not read: the search is done here, on "
+        "the topology (NCCL_TOPO_DUMP_FILE), which --cluster reads; proteus-collective "
+        "--topology shows what it finds");
+    EXPECT_NE(ErrorOf("<algo/>").find("this is a schedule of MSCCL, which proteus-collective "
+                                      "--msccl reads"),
+              std::string::npos);
     EXPECT_NE(ErrorOf("<topology/>").find("as in what NCCL_TOPO_DUMP_FILE writes"),
               std::string::npos);
     EXPECT_EQ(ErrorOf("<system>\n<gpu/></system>"),

@@ -49,13 +49,16 @@ MakeHosts(uint32_t controlBytes)
 
 /// A chain of two flows of one packet each, 0 to 1 and 1 to 2.
 std::vector<FlowTimes>
-PlayChain(const std::string& trigger, uint32_t controlBytes)
+PlayChain(const std::string& trigger,
+          uint32_t controlBytes,
+          FlowRelease release = FlowRelease::OF_PLAYER)
 {
     FlowSpec first;
     first.id = "first";
     first.source = 0;
     first.destination = 1;
     first.bytes = PAYLOAD;
+    first.release = release;
     FlowSpec second = first;
     second.id = "second";
     second.source = 1;
@@ -102,6 +105,14 @@ TEST(FlowPlayer, DependentsStartOnReceiveOrAcknowledgement)
         EXPECT_EQ(acknowledged[1].receivedPs - acknowledged[1].startPs + ToPs(controlBytes),
                   received[1].receivedPs - received[1].startPs);
     }
+}
+
+TEST(FlowPlayer, AListSaysWhatOfEachFlowStartsOthers)
+{
+    const auto acknowledged = PlayChain("Receive", 64, FlowRelease::ACKNOWLEDGEMENT);
+    EXPECT_EQ(acknowledged[1].startPs, acknowledged[0].acknowledgedPs);
+    const auto received = PlayChain("Acknowledgement", 64, FlowRelease::RECEIVE);
+    EXPECT_EQ(received[1].startPs, received[0].receivedPs);
 }
 
 /// Eight hosts, two at each leaf, and four spines.

@@ -254,12 +254,17 @@ TEST(IdleOptions, MeasuredTimesThatNoKernelTakesAreNamed)
 {
     const std::string path = ::testing::TempDir() + "proteus-idle-profile.json";
     const auto compile = [&](const std::string& option) {
-        const Outcome outcome =
-            Start("compile", {MODEL, PLAN, "--variables=layers=2", "--quiet", option + path});
+        const Outcome outcome = Start("compile",
+                                      {MODEL,
+                                       PLAN,
+                                       "--variables=layers=2",
+                                       "--quiet",
+                                       "--saveGraph=" + path + ".graph.json",
+                                       option + path});
         EXPECT_EQ(outcome.code, 0) << outcome.error;
         return outcome.error;
     };
-    EXPECT_EQ(compile("--kernels="), "");
+    compile("--kernels=");
     EXPECT_EQ(compile("--profile="), "");
     std::stringstream text;
     text << std::ifstream(path).rdbuf();
@@ -270,6 +275,25 @@ TEST(IdleOptions, MeasuredTimesThatNoKernelTakesAreNamed)
     EXPECT_NE(error.find(": 1 of its "), std::string::npos) << error;
     EXPECT_NE(error.find("the first one H100-SXM5-80GB, "), std::string::npos) << error;
     std::remove(path.c_str());
+    std::remove((path + ".graph.json").c_str());
+}
+
+TEST(IdleOptions, TimesOfKernelsThatAreNotWanted)
+{
+    const std::string profile = "--profile=" + WORKLOADS + "/profiles/h100-kernels.json";
+    for (const char* option : {"--launchInterval=50us", "--untimed"})
+    {
+        EXPECT_NE(Start("compile", {MODEL, PLAN, "--expand", option})
+                      .error.find(" has no effect: --expand times nothing"),
+                  std::string::npos)
+            << option;
+    }
+    EXPECT_NE(Start("compile", {MODEL, PLAN, "--expand", profile})
+                  .error.find(profile + " has no effect: --expand times nothing"),
+              std::string::npos);
+    EXPECT_NE(Start("compile", {MODEL, PLAN, "--gpu=H100-SXM5-80GB", profile})
+                  .error.find(profile + " has no effect: no file with times is written"),
+              std::string::npos);
 }
 
 TEST(IdleOptions, OptionsThatDoSomethingAreNotNamed)

@@ -184,6 +184,37 @@ TEST(ModelMistakes, KernelsWithoutMeasuredTime)
                "1 of the job's " + std::to_string(count) + " different kernels have no time in it");
 }
 
+// What the framework adds to a kernel belongs to its computed time.
+TEST(ModelMistakes, ComputedTimesOfAJobReplayItsTime)
+{
+    const Folder folder;
+    const std::string path = folder.Get() + "/p.json";
+    const std::string summary = folder.Get() + "/s.json";
+    const std::vector<std::string> job{"--model=deepseek-v2-lite",
+                                       "--variables=layers=3",
+                                       "--strategy=ep=8,dp=8,globalBatch=32"};
+    const auto iteration = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> words = job;
+        words.insert(words.end(),
+                     {"--cluster=dgx-h100",
+                      "--nodes=1",
+                      "--executor=ideal",
+                      "--framework=megatron-core",
+                      "--quiet",
+                      "--summary=" + summary});
+        words.insert(words.end(), more.begin(), more.end());
+        const Outcome outcome = Start("run", words);
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return nlohmann::json::parse(std::ifstream(summary)).at("iteration_s").get<double>();
+    };
+    std::vector<std::string> list = job;
+    list.insert(list.end(),
+                {"--gpu=H100-SXM5-80GB", "--framework=megatron-core", "--kernels=" + path});
+    ASSERT_EQ(Start("compile", list).code, 0);
+    const double computed = iteration({});
+    EXPECT_NEAR(iteration({"--profile=" + path}), computed, 0.005 * computed);
+}
+
 TEST(ModelMistakes, RingsOfAttentionHaveNoMeasuredTime)
 {
     const Folder folder;
@@ -304,7 +335,13 @@ TEST(ModelMistakes, TimesInOtherUnits)
     const Folder folder;
     const std::string path = folder.Get() + "/p.json";
     const auto compile = [&](const std::string& option) {
-        return Start("compile", {MODEL, PLAN, "--variables=layers=2", "--quiet", option + path});
+        return Start("compile",
+                     {MODEL,
+                      PLAN,
+                      "--variables=layers=2",
+                      "--quiet",
+                      "--saveGraph=" + folder.Get() + "/g.json",
+                      option + path});
     };
     ASSERT_EQ(compile("--kernels=").code, 0);
     EXPECT_EQ(compile("--profile=").error, "");

@@ -45,6 +45,32 @@ TEST(NetworkMistakes, WhatPricesLackNamesTheirFile)
                   "--prices=" + prices + ": no price of a 'nic' for 200 Gb/s: add one");
 }
 
+TEST(NetworkMistakes, PricesThatSayNothing)
+{
+    const Folder folder;
+    std::ostringstream all;
+    all << std::ifstream(WORKLOADS + "/prices.json").rdbuf();
+    const auto start = [&](const std::string& what, const std::string& with) {
+        std::string text = all.str();
+        const std::size_t at = text.find(what);
+        EXPECT_NE(at, std::string::npos) << what;
+        text.replace(at, what.size(), with);
+        return Start(
+            "cluster",
+            {"--cluster=dgx-a100", "--nodes=2", "--prices=" + folder.Write("p.json", text)});
+    };
+    for (const char* currency : {"", "  ", "100Gb"})
+    {
+        ExpectRefusal(start(R"("USD")", '"' + std::string(currency) + '"'),
+                      "p.json: /currency: must be what the prices are in");
+    }
+    const Outcome many = start(R"("servers_per_rack": 4)", R"("servers_per_rack": 4000)");
+    EXPECT_NE(many.error.find("/layout/servers_per_rack: 4000 servers: usual are 1 to 120"),
+              std::string::npos)
+        << many.error;
+    EXPECT_EQ(start(R"("USD")", R"("EUR")").error, "");
+}
+
 TEST(NetworkMistakes, TopologiesThatAreNotWhole)
 {
     const Folder folder;

@@ -61,7 +61,29 @@ TEST(OutputMistakes, FilesOfOtherFormatsSaySo)
     std::vector<std::string> all = words;
     all.push_back("--msccl=" + WORKLOADS + "/prices.json");
     ExpectRefusal(Start("collective", all),
-                  "prices.json:1: is JSON, as execution plans of MSCCL++ are, which are not read");
+                  "prices.json:1: is JSON: schedules of MSCCL, which are read, are XML");
+}
+
+TEST(OutputMistakes, FilesWhereNamesBelong)
+{
+    const Folder folder;
+    const std::string schedule = folder.Write("x.xml", MakePairSchedule("2048"));
+    ExpectRefusal(Start("collective", {"--cluster=dgx-a100", "--algorithm=" + schedule}),
+                  "--algorithm=" + schedule +
+                      ": a name belongs here, and this is a file; this is a schedule of MSCCL, "
+                      "which proteus-collective --msccl reads");
+    const std::string other = folder.Write("y.txt", "hello");
+    ExpectRefusal(Start("collective", {"--collective=" + other}),
+                  "--collective=" + other + ": a name belongs here, and this is a file");
+}
+
+TEST(OutputMistakes, WhatIsRefusedHasPrintedNothing)
+{
+    const Outcome refused =
+        Start("run", Small({"--strategy=dp=8", "--communicationSchedule=priority,partBytes=1"}));
+    ExpectRefusal(refused, "--communicationSchedule=priority,partBytes=1: ");
+    EXPECT_EQ(refused.out, "");
+    EXPECT_NE(Start("run", Small({"--strategy=dp=8"})).out.find("Memory\n"), std::string::npos);
 }
 
 TEST(OutputMistakes, OptionsOfTracesWithTheirGraph)

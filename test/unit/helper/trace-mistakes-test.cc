@@ -110,3 +110,41 @@ TEST(TraceMistakes, TracesThatDoNotSayHowManyRanksThereAre)
     said.emplace_back("--ranks=8");
     EXPECT_EQ(Start("run", said).error, "");
 }
+
+TEST(TraceMistakes, FilesWhoseNamesDoNotTellTheFormat)
+{
+    const Folder folder;
+    const auto start = [&](const std::string& name, const std::string& text) {
+        return Start("run", {"--trace=" + folder.Write(name, text), "--executor=flow", "--quiet"});
+    };
+    ExpectRefusal(start("t.yml", "topology: [ Ring ]\nnpus_count: [ 8 ]\nbandwidth: [ 50.0 ]\n"),
+                  "t.yml: this is a network of ASTRA-sim, which is not read");
+    ExpectRefusal(start("t.yml", "a: 1\n"),
+                  "t.yml: is no trace: neither the ending of its name nor its begin is that of "
+                  "one; traces are Chakra execution traces (.et");
+    ExpectRefusal(start("t.nsys-rep", "x"),
+                  "t.nsys-rep: this is a report of Nsight Systems, which is not read");
+    ExpectRefusal(Start("run", {"--trace=" + folder.Get() + "/none.yml"}),
+                  "none.yml: cannot be read: No such file");
+    const Outcome kineto = start("t.trace",
+                                 R"({"traceEvents": [
+  {"ph": "X", "cat": "kernel", "name": "k", "ts": 5, "dur": 9, "args": {"stream": 7}}]})");
+    EXPECT_EQ(kineto.code, 0) << kineto.error;
+    EXPECT_NE(kineto.out.find("16 ranks, 16 tasks"), std::string::npos) << kineto.out;
+}
+
+TEST(TraceMistakes, ArchivesAndDataBases)
+{
+    const Folder folder;
+    const auto start = [&](const std::string& name, const std::string& text) {
+        return Start("run", {"--trace=" + folder.Write(name, text), "--executor=flow", "--quiet"});
+    };
+    ExpectRefusal(start("t.json", "\x28\xb5\x2f\xfd rest"),
+                  "t.json: this is a file that zstd has compressed: unpack it");
+    ExpectRefusal(start("t.et", std::string("PK\x03\x04", 4) + "rest"), "this is a zip archive");
+    ExpectRefusal(start("t.json", std::string(257, '\0') + "ustar  "), "this is a tar archive");
+    ExpectRefusal(start("t.sqlite", std::string("SQLite format 3\0", 16)),
+                  "this is a data base of SQLite");
+    ExpectRefusal(Start("cluster", {"--cluster=" + folder.Write("c.json", "BZh91AY")}),
+                  "c.json: this is a file that bzip2 has compressed");
+}

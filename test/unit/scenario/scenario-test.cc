@@ -597,8 +597,19 @@ TEST(Traffic, DistributionsOfSizesAreRead)
                    "bytes,part\r\n10,0.5\r\n20,1\r\n")
                   .size(),
               2u);
+    // As the generators of traffic of the HPCC simulator and its successors have them.
+    EXPECT_EQ(read("0 0\n10000 15\n20000 100\n"),
+              (SizeDistribution{{0, 0}, {10000, 0.15}, {20000, 1}}));
+    EXPECT_EQ(read("100 0\n180 0.085\n250 1"),
+              (SizeDistribution{{100, 0}, {180, 0.085}, {250, 1}}));
+    EXPECT_EQ(FindSize(read("0 0\n10000 100\n"), 0.5), 5000u);
+    EXPECT_EQ(FindSize(read("0 0\n10000 100\n"), 0), 1u);
     for (const char* text : {"",
                              "10,0.5\n",
+                             "0,0\n0,0\n10,1\n",
+                             "10,15\n20,99\n",
+                             "10,1 x\n",
+                             "10,,1\n",
                              "10\n",
                              "10,2\n",
                              "0,1\n",
