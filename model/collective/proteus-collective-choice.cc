@@ -33,6 +33,8 @@ constexpr uint32_t DEFAULT_CAPABILITY = 80;  // of GPUs of unknown models
 constexpr double SLOW_RING_GBPS = 12;        // all channels together, no more: plain PCIe
 constexpr uint32_t FIRST_WHOLE_CHUNKS = 220; // version whose trees of Simple cut nothing shorter
 constexpr uint32_t FIRST_DOUBLED_CHUNKS = 229;
+constexpr uint32_t FIRST_CHUNKS_OF_SLOTS = 213; // of messages inside a server
+constexpr uint32_t FIRST_CHUNKS_OF_PCIE = 216;
 constexpr uint32_t BLACKWELL = 100;    // compute capability, ten times
 constexpr uint32_t MOST_CHANNELS = 64; // MAXCHANNELS of NCCL
 /// The first version that carries out nothing that NCCL_ALGO and NCCL_PROTO do not name; those
@@ -333,8 +335,12 @@ CollectiveChooser::GetMessageChunk(const std::vector<VertexId>& vertices,
     const uint64_t said = question.hasNetworkPeers  ? variables.networkChunkBytes
                           : question.hasNvlinkPeers ? variables.nvlinkChunkBytes
                                                     : variables.pcieChunkBytes;
-    const uint64_t usual =
-        question.hasNetworkPeers || !question.hasNvlinkPeers ? P2P_NETWORK_BYTES : P2P_NVLINK_BYTES;
+    // Up to 2.12 (src/proxy.cc, ncclProxyComputeP2p()) a quarter of a slot everywhere; then, up to
+    // 2.15, a slot inside a server, also over PCIe.
+    const bool isWhole =
+        !question.hasNetworkPeers && m_preferences.ncclVersion >= FIRST_CHUNKS_OF_SLOTS &&
+        (question.hasNvlinkPeers || m_preferences.ncclVersion < FIRST_CHUNKS_OF_PCIE);
+    const uint64_t usual = isWhole ? P2P_NVLINK_BYTES : P2P_NETWORK_BYTES;
     // Messages have the slots of Simple: computeBuffSizes() of NCCL, src/init.cc.
     return std::min(
         (isDoubled ? 2 : 1) * (said > 0 ? said : usual),

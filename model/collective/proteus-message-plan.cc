@@ -22,7 +22,16 @@ namespace
 
 constexpr uint32_t PEERS_OF_CHANNEL = 8; // NCCL_MAX_DEV_WORK_P2P_PER_BATCH
 constexpr uint64_t LONG_PART = 32;       // chunks; of one server
-// The first versions whose LL limit counts all channels of a peer, and those that are used.
+// In chunks, a quarter of a slot each: parts of 2.7, a multiple of SENDRECV_SLICEFACTOR slots
+// (src/group.cc of NCCL), and the least of 2.8 to 2.12, whose most are the former.
+constexpr uint64_t CHUNKS_OF_SLICES = 16;
+constexpr uint64_t CHUNKS_OF_SLOT = 4;
+constexpr uint32_t FIRST_PARALLEL = 208;     // with parts that depend on the number of ranks
+constexpr uint32_t FIRST_SHORT_PARTS = 213;  // of less than a slot
+constexpr uint32_t FIRST_LL = 214;           // of messages
+constexpr uint32_t FIRST_LONGER_PARTS = 220; // of half a chunk between servers
+// The first versions whose LL limit counts all channels of a peer, and those that are used. Before,
+// it counts a part, of which all but the last are multiples of the least.
 constexpr uint32_t FIRST_LIMIT_OF_PEER = 222;
 constexpr uint32_t FIRST_LIMIT_OF_USED = 229;
 // Channels of network peers depend on the ranks, but not from 2.18.3 to 2.19 ("Avoid overloading
@@ -88,7 +97,39 @@ CountPeerChannels(const MessageQuestion& question, uint32_t all)
         }
         most = std::min(most, network);
     }
-    return std::min(PowerOfTwo(most), all);
+    most = std::min(PowerOfTwo(most), all);
+    // Here, too, older versions avoid eight and more operations of a channel.
+    while (question.servers == 1 && question.version >= FIRST_PARALLEL &&
+           question.version < FIRST_FEWER_AT_SCALE && most * question.ranks > 4 * all && most > 1)
+    {
+        most /= 2;
+    }
+    return most;
+}
+
+/// What a message is cut into, bytes.
+struct PartSizes
+{
+    uint64_t shortest;
+    uint64_t longest;
+};
+
+/// @param question what is wanted @param stepBytes of its protocol @return parts of the version
+PartSizes
+FindPartSizes(const MessageQuestion& question, uint64_t stepBytes)
+{
+    const uint64_t chunk = question.chunkBytes;
+    if (question.version < FIRST_PARALLEL)
+    {
+        return {CHUNKS_OF_SLICES * chunk, CHUNKS_OF_SLICES * chunk};
+    }
+    if (question.version < FIRST_SHORT_PARTS)
+    {
+        return {CHUNKS_OF_SLOT * chunk, CHUNKS_OF_SLICES * chunk};
+    }
+    const bool isNetwork = question.servers > 1;
+    const uint64_t least = isNetwork && question.version >= FIRST_LONGER_PARTS ? 2 : 8;
+    return {std::max<uint64_t>(stepBytes / least, 1), chunk * (isNetwork ? 1 : LONG_PART)};
 }
 
 } // namespace
@@ -110,9 +151,9 @@ PlanMessage(const MessageQuestion& question)
                               question.version < FIRST_LIMIT_OF_USED && isInside &&
                               question.bytes <= most * question.llBytes;
     const uint64_t stepBytes = hasPartsOfLl ? question.llStepBytes : question.chunkBytes;
-    const uint64_t shortest = std::max<uint64_t>(stepBytes / (isNetwork ? 2 : 8), 1);
-    const uint64_t longest = question.chunkBytes * (isNetwork ? 1 : LONG_PART);
+    const auto [shortest, longest] = FindPartSizes(question, stepBytes);
     const uint64_t bytes = std::max<uint64_t>(question.bytes, 1);
+    least = question.version < FIRST_PARALLEL ? most : least;
     MessagePlan plan;
     plan.processors = all;
     plan.channels = static_cast<uint32_t>(std::min<uint64_t>(least, DivideUp(bytes, shortest)));
@@ -121,10 +162,19 @@ PlanMessage(const MessageQuestion& question)
     {
         plan.channels *= 2;
     }
-    const uint32_t counted = question.version >= FIRST_LIMIT_OF_USED   ? plan.channels
-                             : question.version >= FIRST_LIMIT_OF_PEER ? most
-                                                                       : 1;
-    if (isInside && bytes <= counted * question.llBytes)
+    uint64_t counted = bytes; // for the limit of LL of a channel
+    if (question.version < FIRST_LIMIT_OF_PEER)
+    {
+        const uint64_t part =
+            DivideUp(DivideUp(bytes, plan.channels), shortest) * shortest; // but the last
+        plan.channels = static_cast<uint32_t>(DivideUp(bytes, part));
+        counted = std::min(bytes, part);
+    }
+    else
+    {
+        counted = DivideUp(bytes, question.version >= FIRST_LIMIT_OF_USED ? plan.channels : most);
+    }
+    if (isInside && question.version >= FIRST_LL && counted <= question.llBytes)
     {
         plan.protocol = Protocol::LL;
     }

@@ -58,17 +58,20 @@ struct MessagePlan
  * Cuts a message as NCCL does.
  *
  * - Channels of a peer: two for every NVLink (two over PCIe); across servers no more than keep the
- *   NICs busy, or what older versions fix. Their number is a power of two. A message begins with
+ *   NICs busy, or what older versions fix, and up to 2.19 no more than four for every channel that
+ *   there is and rank. Their number is a power of two. A message begins with
  *   fewer if all peers together would have more channels than there are.
  * - Thread blocks: one for each channel of the communicator, rounded up to a power of two. Where
  *   all messages together have more channels than that, several share a block: MessageBlocks.
  * - Parts: a message is cut into parts, one for a channel, of no less than an eighth of a chunk
- *   (half of one across servers), with LL from 2.22 to 2.28 of 8 KiB. Parts longer than 32 chunks
- *   (one across servers) get more channels of the peer.
+ *   (from 2.20 on half of one across servers), with LL from 2.22 to 2.28 of 8 KiB. Parts longer
+ *   than 32 chunks (one across servers) get more channels of the peer. Up to 2.21 parts are
+ *   multiples of the least one. From 2.8 to 2.12 that is a slot, four chunks, and the longest are
+ *   four slots; 2.7 has multiples of four slots, and all channels of a peer.
  * - A communicator of several servers cuts all its messages into parts as those across servers,
  *   also those that stay inside one.
- * - Protocol: inside a server, messages of up to 16 KiB per channel take LL; which channels count
- *   depends on the version. Messages to other servers take Simple.
+ * - Protocol: from 2.14 on, inside a server, messages of up to 16 KiB per channel take LL; which
+ *   channels count depends on the version. Messages to other servers take Simple.
  * - Chunks: across servers, those of messages below one chunk and below eight chunks are a quarter
  *   and a half as long.
  *

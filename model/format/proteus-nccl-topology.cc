@@ -31,9 +31,10 @@ namespace proteus
 namespace
 {
 
-constexpr std::size_t MAX_CPUS = 256;      //!< all of them are joined with each other
-constexpr uint64_t MAX_LINK_COUNT = 1000;  //!< parallel NVLinks
-constexpr uint64_t MAX_SPEED = 1000000000; //!< Mb/s, of a NIC or a C2C link
+constexpr std::size_t MAX_CPUS = 256;        //!< all of them are joined with each other
+constexpr uint64_t MOST_CPU_NUMBER = 100000; //!< of a family or a model
+constexpr uint64_t MAX_LINK_COUNT = 1000;    //!< parallel NVLinks
+constexpr uint64_t MAX_SPEED = 1000000000;   //!< Mb/s, of a NIC or a C2C link
 
 /// Reads one server and makes copies of it.
 class NcclReader
@@ -134,8 +135,10 @@ class NcclReader
         }
         const std::string* arch = element.Find("arch");
         const std::string* vendor = element.Find("vendor");
-        const NcclCpu known =
-            FindCpu(arch, vendor, m_values.GetWhole(element, "modelid", 0, 100000));
+        const NcclCpu known = FindCpu(arch,
+                                      vendor,
+                                      m_values.GetWhole(element, "familyid", 0, MOST_CPU_NUMBER),
+                                      m_values.GetWhole(element, "modelid", 0, MOST_CPU_NUMBER));
         NoteMaker(arch, vendor, known.maker);
         NcclDevice device;
         device.vertex = MakeCpu(known.forward, false, known.maker);

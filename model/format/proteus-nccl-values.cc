@@ -167,7 +167,7 @@ NcclValues::GetGpuOfSm(const XmlElement& element, uint64_t sm) const
 }
 
 NcclCpu
-FindCpu(const std::string* arch, const std::string* vendor, uint64_t model)
+FindCpu(const std::string* arch, const std::string* vendor, uint64_t family, uint64_t model)
 {
     // NVIDIA/nccl v2.30.7, src/graph/topo.h: BDW_, SKL_, SRP_, ERP_QPI_BW by model, AMD_BW,
     // P9_BW, ARM_BW.
@@ -189,8 +189,14 @@ FindCpu(const std::string* arch, const std::string* vendor, uint64_t model)
     }
     else if (isX86 && vendor != nullptr && *vendor == "AuthenticAMD")
     {
+        // Measured: NICs of 25 GB/s behind the root complex. Of Zen 2, see the preset dgx-a100; of
+        // Zen 3 two NICs of Polaris, 36.4 GB/s (argonne-lcf/alcf-nccl-tests, all_gather_perf by
+        // NCCL 2.18 on 2 servers). What a GPU stores to another one may be more.
+        constexpr uint64_t ZEN_2 = 0x8f;
+        constexpr double ZEN_2_FORWARD = 16e9;
+        constexpr double ZEN_3_FORWARD = 18.2e9;
         cpu.interconnect = 16e9;
-        cpu.forward = 16e9; // measured, see the preset dgx-a100
+        cpu.forward = family <= ZEN_2 ? ZEN_2_FORWARD : ZEN_3_FORWARD;
         cpu.maker = CpuVendor::AMD;
     }
     return cpu;

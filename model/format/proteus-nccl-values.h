@@ -36,9 +36,13 @@ struct NcclCpu
 };
 
 /// @ingroup proteus
-/// @param arch of the CPU as a file calls it, or null @param vendor the same @param model the same
-/// @return what NCCL takes it for
-NcclCpu FindCpu(const std::string* arch, const std::string* vendor, uint64_t model);
+/// @param arch of the CPU as a file calls it, or null @param vendor the same
+/// @param family number of it there, with the extended one (NVIDIA/nccl v2.30.7, src/graph/xml.cc)
+/// @param model the same of the model @return what NCCL takes it for
+NcclCpu FindCpu(const std::string* arch,
+                const std::string* vendor,
+                uint64_t family,
+                uint64_t model);
 
 /// @ingroup proteus
 /// @param generation of NVLink @return links of a GPU that is joined by NVSwitches (NVIDIA, "NVLink

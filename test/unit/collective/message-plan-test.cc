@@ -70,6 +70,53 @@ TEST(MessagePlan, InsideAServer)
     EXPECT_EQ(PlanMessage(question).protocol, Protocol::LL);
 }
 
+// NCCL 2.7.8 and 2.12.12, src/group.cc; 2.13.4 and 2.18.3, src/enqueue.cc.
+TEST(MessagePlan, PartsOfOlderVersions)
+{
+    const auto count = [](uint32_t version, uint64_t bytes, uint64_t chunkBytes) {
+        MessageQuestion question = AskA100(bytes);
+        question.version = version;
+        question.chunkBytes = chunkBytes;
+        return PlanMessage(question);
+    };
+    for (const auto& [kib, of207, of208, of213] :
+         {std::make_tuple(16u, 1u, 1u, 1u),
+          {256u, 1u, 1u, 4u},
+          {1024u, 1u, 2u, 4u},
+          {3 * 1024u, 2u, 3u, 4u}, // 768 KiB of four channels are two slots
+          {16 * 1024u, 8u, 8u, 4u},
+          {60 * 1024u, 30u, 15u, 4u},
+          {1024 * 1024u, 32u, 16u, 16u}})
+    {
+        // A quarter of a slot of 512 KiB, and from 2.13 on the whole.
+        EXPECT_EQ(count(207, kib * KIB, 128 * KIB).channels, of207) << kib;
+        EXPECT_EQ(count(208, kib * KIB, 128 * KIB).channels, of208) << kib;
+        EXPECT_EQ(count(212, kib * KIB, 128 * KIB).channels, of208) << kib;
+        EXPECT_EQ(count(213, kib * KIB, 512 * KIB).channels, of213) << kib;
+        EXPECT_EQ(count(219, kib * KIB, 512 * KIB).channels, of213) << kib;
+    }
+    // Eight peers of 32 channels have no more than sixteen each up to 2.19.
+    EXPECT_EQ(count(220, 1024 * 1024 * KIB, 512 * KIB).channels, 32u);
+    // 320 KiB for four channels are three parts of 128 KiB, at least.
+    EXPECT_EQ(count(218, 5 * 64 * KIB, 512 * KIB).channels, 3u);
+    EXPECT_EQ(count(222, 5 * 64 * KIB + 1, 512 * KIB).channels, 4u);
+    // LL of messages is of 2.14; over PCIe two parts of 16 KiB go by it.
+    EXPECT_EQ(count(213, 16 * KIB, 512 * KIB).protocol, Protocol::SIMPLE);
+    EXPECT_EQ(count(214, 16 * KIB, 512 * KIB).protocol, Protocol::LL);
+    EXPECT_EQ(count(218, 32 * KIB, 128 * KIB).protocol, Protocol::LL);
+    EXPECT_EQ(count(218, 32 * KIB, 512 * KIB).protocol, Protocol::SIMPLE);
+    // Between servers parts of 16 KiB were possible, and are of 64 from 2.20 on.
+    MessageQuestion question = AskA100(32 * KIB);
+    question.servers = 2;
+    question.networkChannels = 2;
+    question.chunkBytes = P2P_NETWORK_BYTES;
+    for (const auto& [version, channels] : {std::make_pair(213u, 2u), {219u, 2u}, {220u, 1u}})
+    {
+        question.version = version;
+        EXPECT_EQ(PlanMessage(question).channels, channels) << version;
+    }
+}
+
 TEST(MessagePlan, PartsOfLl)
 {
     // From 2.22 to 2.28 a part is no shorter than an eighth of a step of its protocol: with LL, of

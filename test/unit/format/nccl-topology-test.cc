@@ -9,6 +9,7 @@
 
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-nccl-topology.h"
+#include "ns3/proteus-nccl-values.h"
 #include "ns3/proteus-paths.h"
 #include "ns3/proteus-warning.h"
 
@@ -286,12 +287,11 @@ TEST(NcclTopology, ErrorsNameLineAndElement)
         ErrorOf("<system>\n<cpu/></system>"),
         "t.xml:1: /system: has no GPU, as files for NCCL_TOPO_FILE that leave GPUs to NCCL; take "
         "what NCCL_TOPO_DUMP_FILE writes on such a machine");
-    for (const std::string key : {"numaid=\"0", "familyid=\"6"})
-    {
-        EXPECT_EQ(ErrorOf(Exchange(key, key + "x")),
-                  "t.xml:4: /system/cpu[0]: " + key.substr(0, key.find('=')) +
-                      " must be a whole number, not '" + key.substr(key.size() - 1) + "x'");
-    }
+    EXPECT_EQ(ErrorOf(Exchange("numaid=\"0", "numaid=\"0x")),
+              "t.xml:4: /system/cpu[0]: numaid must be a whole number, not '0x'");
+    EXPECT_EQ(
+        ErrorOf(Exchange("familyid=\"6", "familyid=\"6x")),
+        "t.xml:4: /system/cpu[0]: familyid must be a whole number from 0 to 100000, not '6x'");
     EXPECT_EQ(ErrorOf(Exchange("numaid=\"0", "numaid=\"-1")), "");
     EXPECT_EQ(ErrorOf(""), "t.xml:1: there is no element");
     EXPECT_EQ(ErrorOf("\n<system>"), "t.xml:2: the file ends inside 'system' of line 2");
@@ -338,6 +338,15 @@ const char* const CLOUD = R"(<system version="1">
 </system>
 )";
 
+/// @param family of a CPU of AMD @return what it forwards, bytes per second
+double
+ForwardOfAmd(uint64_t family)
+{
+    const std::string arch = "x86_64";
+    const std::string vendor = "AuthenticAMD";
+    return FindCpu(&arch, &vendor, family, 1).forward;
+}
+
 /// @return what is printed on the standard error output while a topology is read
 std::string
 WarningsOf(const std::string& text, const std::string& options, uint32_t servers = 1)
@@ -351,6 +360,14 @@ WarningsOf(const std::string& text, const std::string& options, uint32_t servers
 }
 
 } // namespace
+
+TEST(NcclTopology, LaterCpusOfAmdForwardMore)
+{
+    EXPECT_EQ(ForwardOfAmd(0x8f), 16e9);   // Zen 2
+    EXPECT_EQ(ForwardOfAmd(0xaf), 18.2e9); // Zen 3 and 4
+    EXPECT_EQ(ForwardOfAmd(0xbf), 18.2e9); // Zen 5
+    EXPECT_EQ(ForwardOfAmd(0), 16e9);      // not said
+}
 
 TEST(NcclTopology, Utf16IsRefusedByName)
 {
