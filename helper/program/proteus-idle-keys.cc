@@ -419,6 +419,7 @@ class KeyCheck
     {
         for (const char* plan : {R"({"dp": 4, "tp": 2, "pp": 2, "globalBatch": 16})",
                                  R"({"dp": 4, "tp": 2, "globalBatch": 16})",
+                                 R"({"dp": 4, "zero": 2, "globalBatch": 16})",
                                  R"({"dp": 4, "globalBatch": 16})"})
         {
             try

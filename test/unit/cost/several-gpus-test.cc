@@ -200,7 +200,7 @@ TEST(GatheredWeights, AreCopiedWhereZero3BringsThem)
         LoadFramework(std::string(PROTEUS_SOURCE_DIR) + "/workloads/frameworks/deepspeed.json");
     EXPECT_EQ(deepspeed.weightForwardBytes, 0);
     EXPECT_EQ(deepspeed.weightGatheredBytes, 4);
-    EXPECT_EQ(deepspeed.GetReductionBytes(2, 2), 4);
+    EXPECT_EQ(deepspeed.GetReductionBytes(2, 2), 8); // put together, and divided
 }
 
 // Modules have hooks where ZeRO 3 gathers their parameters, and else none.
