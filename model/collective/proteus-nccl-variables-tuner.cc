@@ -12,7 +12,7 @@
 #include "ns3/proteus-split.h"
 
 #include <algorithm>
-#include <cctype>
+#include <boost/algorithm/string/case_conv.hpp>
 #include <stdexcept>
 
 namespace ns3
@@ -84,9 +84,7 @@ ReadNames(const std::string& list, const std::set<std::string>& known)
 Choices
 ReadChoices(std::string value, const std::set<std::string>& known, uint32_t version)
 {
-    std::transform(value.begin(), value.end(), value.begin(), [](unsigned char c) {
-        return static_cast<char>(std::tolower(c));
-    });
+    boost::algorithm::to_lower(value);
     if (version < FIRST_BY_COLLECTIVE && value.find_first_of(":;") != std::string::npos)
     {
         throw std::invalid_argument("NCCL before 2.24 has one list for all collectives");

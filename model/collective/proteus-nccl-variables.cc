@@ -11,7 +11,7 @@
 #include "ns3/proteus-whole-number.h"
 
 #include <algorithm>
-#include <cctype>
+#include <boost/algorithm/string/case_conv.hpp>
 #include <stdexcept>
 
 namespace ns3
@@ -22,16 +22,6 @@ namespace proteus
 namespace
 {
 
-/// @param name of an algorithm or protocol @return it in small letters
-std::string
-ToLower(std::string name)
-{
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
-        return static_cast<char>(std::tolower(c));
-    });
-    return name;
-}
-
 /// @param choices by collective @param collective one @param name in NCCL's words
 /// @return whether it may be taken
 bool
@@ -40,7 +30,7 @@ AllowsName(const std::map<Collective, std::set<std::string>>& choices,
            const std::string& name)
 {
     const auto found = choices.find(collective);
-    return found == choices.end() || found->second.count(ToLower(name)) > 0;
+    return found == choices.end() || found->second.count(boost::algorithm::to_lower_copy(name)) > 0;
 }
 
 /// @param name of a variable @return it @throw std::invalid_argument if there is none

@@ -42,12 +42,7 @@ MessageFlows::MakeKind(uint32_t id, double limit) const
 {
     const FlowRoute& route = m_ways.GetRoute(id);
     limit = limit > 0 ? std::min(route.limit, limit) : route.limit;
-    double rate = route.alone > 0 ? std::min(limit, route.alone) : limit;
-    for (std::size_t i = 0; route.alone == 0 && i < route.uses.size(); ++i)
-    {
-        const FlowUse& use = route.uses[i];
-        rate = std::min(rate, m_ways.GetResources()[use.resource].capacity / use.amount);
-    }
+    const double rate = std::min(limit, m_ways.GetLinkRate(route));
     Kind kind;
     kind.route = id;
     kind.unitBytes = route.unitBytes;

@@ -7,8 +7,8 @@
 #include "proteus-replay-part.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -99,12 +99,6 @@ class Shift
         return rank / m_places;
     }
 
-    /// @return ranks that stand for all
-    uint32_t GetNStanding() const
-    {
-        return m_places;
-    }
-
     /// @param a block of a rank @param b block of another one @param times moves from that to this
     /// @return whether the second one does the same for its peers
     bool AreAlike(const ThreadBlock& a, const ThreadBlock& b, uint32_t times) const
@@ -155,17 +149,17 @@ GetOf(const List& list, std::size_t i)
     return list.empty() ? typename List::value_type() : list[i];
 }
 
-/// @param flows of a program @param routes of them @param ways where these are
-/// @param costs of the program @param shift of the ranks
+/// @param flows of a program @param index of them @param routes of them
+/// @param ways where these are @param costs of the program @param shift of the ranks
 /// @return by flow, the one that it is moved to; empty if there is none that is like it
 std::vector<uint32_t>
 MoveFlows(const std::vector<ProgramFlow>& flows,
+          const FlowIndex& index,
           const std::vector<uint32_t>& routes,
           const ReplayWays& ways,
           const ReplayCosts& costs,
           const Shift& shift)
 {
-    const FlowIndex index(flows);
     std::vector<uint32_t> moved;
     for (std::size_t i = 0; i < flows.size(); ++i)
     {
@@ -192,6 +186,7 @@ class MovedResources
         : m_routes(routes),
           m_ways(ways)
     {
+        CountUses();
     }
 
     /// @param moved by flow: where it is moved to
@@ -199,7 +194,6 @@ class MovedResources
     /// @return whether resources are moved as well, and come back with the flows and not before
     bool Move(const std::vector<uint32_t>& moved, uint32_t order)
     {
-        CountUses();
         if (!FindNext(moved) || !FindCircles(order))
         {
             return false;
@@ -212,13 +206,11 @@ class MovedResources
     FlowRoute MakeRoute(uint32_t flow) const
     {
         FlowRoute route = m_ways.GetRoute(m_routes[flow]);
-        route.alone = std::numeric_limits<double>::infinity();
+        route.alone = m_ways.GetLinkRate(route);
         std::vector<FlowUse> uses;
         std::set<uint32_t> crossed; // classes
         for (FlowUse use : route.uses)
         {
-            route.alone =
-                std::min(route.alone, m_ways.GetResources()[use.resource].capacity / use.amount);
             const uint32_t used = m_classOf.at(use.resource);
             if (crossed.insert(used).second)
             {
@@ -297,6 +289,7 @@ class MovedResources
     bool FindCircles(uint32_t order)
     {
         m_order = order;
+        m_nCircles = 0;
         m_circles.assign(m_next.size(), NO_ID);
         m_turns.assign(m_next.size(), 0);
         for (uint32_t first = 0; first < m_next.size(); ++first)
@@ -367,39 +360,48 @@ ReplayPart::Find(const CollectiveProgram& program,
                  const ReplayCosts& costs)
 {
     const auto ranks = static_cast<uint32_t>(program.ranks.size());
+    const FlowIndex index(flows);
+    std::optional<MovedResources> resources; // once flows are found to be moved
     for (uint32_t places = 1; program.groups.empty() && places <= ranks / 2; ++places)
     {
         if (ranks % places != 0)
         {
             continue;
         }
+        const Shift shift(ranks, places);
+        const std::vector<uint32_t> moved = MoveFlows(flows, index, routes, ways, costs, shift);
+        if (moved.empty())
+        {
+            continue;
+        }
+        if (!resources)
+        {
+            resources.emplace(routes, ways);
+        }
+        if (!resources->Move(moved, shift.GetOrder()) || !shift.Keeps(program, costs))
+        {
+            continue;
+        }
         std::unique_ptr<ReplayPart> part(new ReplayPart());
         part->m_nAll = ranks;
         part->m_inputBuffer = ways.GetInputBuffer();
-        if (part->FindStanding(flows, routes, ways, costs, places) &&
-            Shift(ranks, places).Keeps(program, costs))
-        {
-            part->TakeRanks(program, flows, costs, places);
-            return part;
-        }
+        part->m_resources = resources->List();
+        part->TakeFlows(flows, moved, costs, places, [&resources](uint32_t flow) {
+            return resources->MakeRoute(flow);
+        });
+        part->TakeRanks(program, flows, costs, places);
+        return part;
     }
     return nullptr;
 }
 
-bool
-ReplayPart::FindStanding(const std::vector<ProgramFlow>& flows,
-                         const std::vector<uint32_t>& routes,
-                         const ReplayWays& ways,
-                         const ReplayCosts& costs,
-                         uint32_t places)
+void
+ReplayPart::TakeFlows(const std::vector<ProgramFlow>& flows,
+                      const std::vector<uint32_t>& moved,
+                      const ReplayCosts& costs,
+                      uint32_t places,
+                      const std::function<FlowRoute(uint32_t)>& makeRoute)
 {
-    const Shift shift(m_nAll, places);
-    const std::vector<uint32_t> moved = MoveFlows(flows, routes, ways, costs, shift);
-    MovedResources resources(routes, ways);
-    if (moved.empty() || !resources.Move(moved, shift.GetOrder()))
-    {
-        return false;
-    }
     m_standing.assign(flows.size(), NO_ID);
     for (uint32_t i = 0; i < flows.size(); ++i)
     {
@@ -413,7 +415,7 @@ ReplayPart::FindStanding(const std::vector<ProgramFlow>& flows,
         }
         m_flows.push_back(flows[i]);
         m_flows.back().to %= places;
-        m_routes.push_back(m_table.Add(resources.MakeRoute(i)));
+        m_routes.push_back(m_table.Add(makeRoute(i)));
         if (!costs.limits.empty())
         {
             m_costs.limits.push_back(costs.limits[i]);
@@ -423,8 +425,6 @@ ReplayPart::FindStanding(const std::vector<ProgramFlow>& flows,
             m_costs.sendsWhole.push_back(costs.sendsWhole[i]);
         }
     }
-    m_resources = resources.List();
-    return true;
 }
 
 void

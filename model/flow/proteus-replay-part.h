@@ -66,14 +66,14 @@ class ReplayPart
   private:
     ReplayPart() = default;
 
-    /// Finds what stands for all flows, if the first ranks do. @param flows see Find()
-    /// @param routes see Find() @param ways see Find() @param costs see Find()
-    /// @param places ranks that would stand for all @return whether there is such a part
-    bool FindStanding(const std::vector<ProgramFlow>& flows,
-                      const std::vector<uint32_t>& routes,
-                      const ReplayWays& ways,
-                      const ReplayCosts& costs,
-                      uint32_t places);
+    /// Takes over the flows that these ranks send. @param flows see Find()
+    /// @param moved by flow: the same of the next ranks @param costs see Find()
+    /// @param places ranks that stand for all @param makeRoute gives the route of such a flow
+    void TakeFlows(const std::vector<ProgramFlow>& flows,
+                   const std::vector<uint32_t>& moved,
+                   const ReplayCosts& costs,
+                   uint32_t places,
+                   const std::function<FlowRoute(uint32_t)>& makeRoute);
     /// Takes over what they do. @param program see Find() @param flows see Find()
     /// @param costs see Find() @param places ranks that stand for all
     void TakeRanks(const CollectiveProgram& program,

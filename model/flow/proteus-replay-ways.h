@@ -9,7 +9,9 @@
 
 #include "proteus-flow-route-table.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace ns3
@@ -53,6 +55,21 @@ class ReplayWays
     const FlowRoute& GetRoute(uint32_t id) const
     {
         return m_routes->Get(id);
+    }
+
+    /// @param route one @return payload bytes per second that idle links allow it
+    double GetLinkRate(const FlowRoute& route) const
+    {
+        if (route.alone > 0)
+        {
+            return route.alone;
+        }
+        double rate = std::numeric_limits<double>::infinity();
+        for (const FlowUse& use : route.uses)
+        {
+            rate = std::min(rate, GetResources()[use.resource].capacity / use.amount);
+        }
+        return rate;
     }
 
     /// @return bytes that an input of an InfiniBand switch holds

@@ -232,14 +232,7 @@ class HpccReader
             m_kinds[link.a] == VertexKind::NVSWITCH || m_kinds[link.b] == VertexKind::NVSWITCH;
         link.technology = isNvlink ? LinkTechnology::NVLINK : LinkTechnology::ROCE;
         link.cost = DefaultCost(link.technology);
-        link.framing = DefaultFraming(link.technology);
-        if (!isNvlink)
-        {
-            link.framing.unitBytes = m_options.payloadBytes;
-            link.framing.packetBytes = m_options.payloadBytes;
-            link.framing.packetHeaderBytes = m_options.overheadBytes;
-            link.framing.controlBytes = m_options.controlBytes;
-        }
+        link.framing = isNvlink ? DefaultFraming(link.technology) : MakeNetworkFraming(m_options);
         return link;
     }
 
@@ -298,6 +291,17 @@ class HpccReader
 };
 
 } // namespace
+
+LinkFraming
+MakeNetworkFraming(const HpccTopologyOptions& options)
+{
+    LinkFraming framing = DefaultFraming(LinkTechnology::ROCE);
+    framing.unitBytes = options.payloadBytes;
+    framing.packetBytes = options.payloadBytes;
+    framing.packetHeaderBytes = options.overheadBytes;
+    framing.controlBytes = options.controlBytes;
+    return framing;
+}
 
 Cluster
 ReadHpccTopology(std::istream& input,

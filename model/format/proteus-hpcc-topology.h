@@ -36,6 +36,10 @@ struct HpccTopologyOptions
     std::string model{"A100-SXM4-80GB"}; //!< data sheet of the GPUs, if the file names none
 };
 
+/// @ingroup proteus
+/// @param options of packets @return how links between switches and hosts frame them
+LinkFraming MakeNetworkFraming(const HpccTopologyOptions& options);
+
 /**
  * @ingroup proteus
  * Reads a text topology. Words are separated by white space; a "#" begins a comment.

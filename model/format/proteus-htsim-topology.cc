@@ -11,7 +11,7 @@
 #include "ns3/proteus-nearest-name.h"
 
 #include <algorithm>
-#include <cctype>
+#include <boost/algorithm/string/case_conv.hpp>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -39,16 +39,6 @@ const std::map<std::string, uint64_t> TIER_KEYS{{"downlink_speed_gbps", 100000},
                                                 {"bundle", MAX_SERVERS},
                                                 {"queue_up", uint64_t{1} << 40},
                                                 {"queue_down", uint64_t{1} << 40}};
-
-/// @param text a word @return it in lower case
-std::string
-ToLower(std::string text)
-{
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
-        return static_cast<char>(std::tolower(c));
-    });
-    return text;
-}
 
 /// A number of the file, and where it stands.
 struct Entry
@@ -98,7 +88,7 @@ class Reader
 
     void ReadLine(const std::vector<HpccWord>& line)
     {
-        const std::string key = ToLower(line[0].text);
+        const std::string key = boost::algorithm::to_lower_copy(line[0].text);
         if (key == "connections" || key == "triggers" ||
             line[0].text.find("->") != std::string::npos)
         {
@@ -377,11 +367,7 @@ class Reader
         link.b = static_cast<VertexId>(above);
         link.technology = LinkTechnology::ROCE;
         link.cost = DefaultCost(link.technology);
-        link.framing = DefaultFraming(link.technology);
-        link.framing.unitBytes = m_options.payloadBytes;
-        link.framing.packetBytes = m_options.payloadBytes;
-        link.framing.packetHeaderBytes = m_options.overheadBytes;
-        link.framing.controlBytes = m_options.controlBytes;
+        link.framing = MakeNetworkFraming(m_options);
         link.bytesPerSecond =
             static_cast<double>(Get(tier, "downlink_speed_gbps")) * BYTES_PER_GBIT;
         const uint64_t ofSwitches =
@@ -461,7 +447,7 @@ class Reader
 bool
 IsHtsimTopologyWord(const std::string& word)
 {
-    const std::string key = ToLower(word);
+    const std::string key = boost::algorithm::to_lower_copy(word);
     return std::find(HEAD.begin(), HEAD.end(), key) != HEAD.end();
 }
 

@@ -11,6 +11,7 @@
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-split.h"
 
+#include <boost/algorithm/string/predicate.hpp>
 #include <stdexcept>
 
 namespace ns3
@@ -28,7 +29,7 @@ FindModel(const std::string& typed)
     std::string known;
     for (const std::string& model : GetGpuModels())
     {
-        if (ToLower(model) == ToLower(typed))
+        if (boost::algorithm::iequals(model, typed))
         {
             return model;
         }

@@ -10,7 +10,7 @@
 #include "ns3/proteus-shown-name.h"
 
 #include <algorithm>
-#include <cctype>
+#include <boost/algorithm/string/case_conv.hpp>
 #include <cmath>
 #include <set>
 
@@ -26,19 +26,10 @@ CountNvlinks(uint32_t generation)
 }
 
 std::string
-ToLower(std::string text)
-{
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
-        return static_cast<char>(std::tolower(c));
-    });
-    return text;
-}
-
-std::string
 GetLower(const XmlElement& element, const std::string& attribute)
 {
     const std::string* text = element.Find(attribute);
-    return ToLower(text == nullptr ? "" : *text);
+    return boost::algorithm::to_lower_copy(text == nullptr ? "" : *text);
 }
 
 uint64_t

@@ -58,10 +58,6 @@ struct PcieSpeed
 };
 
 /// @ingroup proteus
-/// @param text any @return it in lower case
-std::string ToLower(std::string text);
-
-/// @ingroup proteus
 /// @param element where @param attribute its name @return its value in lower case, empty if none
 std::string GetLower(const XmlElement& element, const std::string& attribute);
 

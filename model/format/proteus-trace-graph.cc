@@ -13,7 +13,7 @@
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
-#include <cctype>
+#include <boost/algorithm/string/case_conv.hpp>
 #include <cstddef>
 #include <numeric>
 #include <stdexcept>
@@ -545,11 +545,7 @@ TraceGraph::Build()
 Parallelism
 ParallelismFromDescription(const std::string& text)
 {
-    std::string lower;
-    for (const char c : text)
-    {
-        lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
+    const std::string lower = boost::algorithm::to_lower_copy(text);
     const auto has = [&](const char* word) { return lower.find(word) != std::string::npos; };
     // Megatron-LM's and PyTorch's names; those of parts of another group come first.
     return has("embedding")                         ? Parallelism::EMBEDDING

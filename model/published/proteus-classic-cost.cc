@@ -7,7 +7,7 @@
 #include "proteus-classic-cost.h"
 
 #include <algorithm>
-#include <cctype>
+#include <boost/algorithm/string/case_conv.hpp>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -132,10 +132,7 @@ ClassicCostModel::ClassicCostModel(const Cluster& cluster)
     {
         ++m_gpusOf[cluster.GetVertices()[gpu].server];
     }
-    std::string name = cluster.GetName();
-    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
-        return std::tolower(c);
-    });
+    const std::string name = boost::algorithm::to_lower_copy(cluster.GetName());
     m_isTitan = name.find("titan") != std::string::npos;
 }
 

@@ -10,7 +10,7 @@
 #include "ns3/proteus-whole-number.h"
 
 #include <algorithm>
-#include <cctype>
+#include <boost/algorithm/string/case_conv.hpp>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -42,10 +42,7 @@ ClassicRun::ClassicRun(const ExecutionGraph& graph,
     m_gamma = options.overlapFactor;
     if (m_gamma < 0)
     {
-        std::string name = cluster.GetName();
-        std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
-            return std::tolower(c);
-        });
+        const std::string name = boost::algorithm::to_lower_copy(cluster.GetName());
         const bool isSlow =
             name.find("titan") != std::string::npos || name.find("1080") != std::string::npos;
         m_gamma = isSlow ? 0.3 : 0.1;

@@ -233,7 +233,7 @@ class PlanFormula
         }
         for (Rank& rank : m_ranks)
         {
-            const bool isWhole = m_plan.optimizer.zero == 2 && !m_plan.optimizer.scattersGradients;
+            const bool isWhole = m_plan.optimizer.ReducesBeforeSharing();
             const double scatter =
                 ReduceSeconds(isWhole ? Collective::ALL_REDUCE : Collective::REDUCE_SCATTER,
                               rank,

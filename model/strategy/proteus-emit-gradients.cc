@@ -37,9 +37,9 @@ constexpr double MEGABYTE = 1e6;
 Collective
 FindCollective(const BoxingStep& step, const OptimizerSpec& optimizer)
 {
-    const bool isWhole = optimizer.zero == 2 && !optimizer.scattersGradients;
-    return isWhole && step.collective == Collective::REDUCE_SCATTER ? Collective::ALL_REDUCE
-                                                                    : step.collective;
+    return optimizer.ReducesBeforeSharing() && step.collective == Collective::REDUCE_SCATTER
+               ? Collective::ALL_REDUCE
+               : step.collective;
 }
 
 } // namespace

@@ -232,6 +232,12 @@ struct OptimizerSpec
         return gathersInForward && (zero == 1 || zero == 2);
     }
 
+    /// @return whether all of a gradient is reduced everywhere, before each replica keeps its share
+    bool ReducesBeforeSharing() const
+    {
+        return zero == 2 && !scattersGradients;
+    }
+
     bool isOffloaded{false};                 //!< whether its state and its work are on the host
     double hostLinkGigabytesPerSecond{12};   //!< offload: between a device and the host; NCCL's
                                              //!< figure for PCIe 3.0 x16
