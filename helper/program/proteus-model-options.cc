@@ -15,6 +15,7 @@
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-model-json.h"
+#include "ns3/proteus-other-names.h"
 #include "ns3/proteus-output-plan.h"
 #include "ns3/proteus-plan-json.h"
 #include "ns3/proteus-profile-json.h"
@@ -245,7 +246,12 @@ ModelOptions::AddTo(OptionList& command,
     command.AddValue("lastStageBlocks", "the same for the last device group", lastStageBlocks);
     for (const std::string field : ListPlanFields())
     {
-        command.AddHint(field, "it is part of the strategy, --strategy=...," + field + "=...");
+        std::vector<std::string> words = ListOtherNames(field);
+        words.push_back(field);
+        for (const std::string& word : words)
+        {
+            command.AddHint(word, "it is part of the strategy, --strategy=...," + field + "=...");
+        }
     }
 }
 

@@ -143,7 +143,7 @@ FindOptionWord(const std::string& word,
         }
         return names.empty() ? entry.hint : names;
     }
-    return "";
+    return FindMissingCause("a plan", word);
 }
 
 } // namespace proteus

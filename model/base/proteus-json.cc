@@ -481,11 +481,12 @@ JsonValue::AllowKeys(const std::string& what, const std::vector<const char*>& ke
             {
                 Fail(foreign);
             }
+            const std::string cause = FindMissingCause(what, it.key());
             const std::string known = FindByOtherName(it.key(), names);
             const std::string nearest = known.empty() ? FindNearest(it.key(), names) : known;
+            const std::string meant = nearest.empty() ? "" : "did you mean " + nearest + "? ";
             JsonValue(*m_document, it.value())
-                .Fail("unknown field; " +
-                      (nearest.empty() ? "" : "did you mean " + nearest + "? ") + what + " has " +
+                .Fail("unknown field; " + (cause.empty() ? meant : cause + "; ") + what + " has " +
                       ListNames(keys));
         }
         // What is there for people, and nobody may read otherwise.

@@ -89,7 +89,13 @@ const Words VIRTUAL_STAGES(
 const Words SEQUENCE_PARALLEL("sequenceParallel", {{"sp"}});
 
 const Words ZERO("zero",
-                 {{"zeroStage", "zeroOptimization", "fsdp", "dpShard", "dataParallelShardDegree"}});
+                 {{"zeroStage",
+                   "zeroOptimization",
+                   "fsdp",
+                   "fsdp1",
+                   "fsdp2",
+                   "dpShard",
+                   "dataParallelShardDegree"}});
 
 const Words RECOMPUTE("recompute",
                       {{"recomputation",
@@ -100,9 +106,74 @@ const Words RECOMPUTE("recompute",
                         "gradientCheckpointing",
                         "recomputeGranularity"}});
 
-const Words DATA_TYPE("dataType", {{"dtype", "precision", "mixedPrecision"}});
+const Words DATA_TYPE(
+    "dataType",
+    {{"dtype", "precision", "mixedPrecision", "amp", "bf16", "fp16", "fp32", "fp8", "tf32"}});
 
 const Words MOMENTUM("momentum", {{"sgdm", "sgdMomentum", "sgdWithMomentum", "momentumSgd"}});
+
+const Words OFFLOAD("offloadOptimizer",
+                    {{"offload", "cpuOffload", "optimizerOffload", "optimizerCpuOffload"}});
+
+const Missing MICRO_BATCHES("number of micro-batches",
+                            {"a plan",
+                             {"microBatches",
+                              "microBatchCount",
+                              "numMicroBatches",
+                              "nMicroBatches",
+                              "accumulateGradBatches",
+                              "accumulationSteps",
+                              "gas",
+                              "gradAccum",
+                              "gradientAccumulation",
+                              "gradientAccumulationSteps"},
+                             "a replica has globalBatch / (dp x microBatch) micro-batches; "
+                             "globalBatch sets their number"});
+
+const Missing DEVICES("number of devices",
+                      {"a plan",
+                       {"devices",
+                        "gpus",
+                        "gpuCount",
+                        "nGpus",
+                        "nnodes",
+                        "nodes",
+                        "nProc",
+                        "nProcPerNode",
+                        "numGpus",
+                        "numNodes",
+                        "worldSize"},
+                       "it takes tp x pp x cp x dp devices; what there is says the cluster"});
+
+const Missing SHAPE("shape of the model",
+                    {"a plan",
+                     {"contextLength",
+                      "heads",
+                      "hidden",
+                      "hiddenSize",
+                      "layers",
+                      "maxSeqLen",
+                      "maxSequenceLength",
+                      "numLayers",
+                      "seqLen",
+                      "seqLength",
+                      "sequence",
+                      "sequenceLength"},
+                     "it is a variable of the model"});
+
+const Missing KERNELS(
+    "kernels",
+    {"a plan",
+     {"attention",
+      "attentionKernel",
+      "compile",
+      "cudaGraphs",
+      "flashAttention",
+      "flashAttn",
+      "framework",
+      "fusedKernels",
+      "torchCompile"},
+     "kernels are those of the framework; NAME:attention=KERNEL chooses the one of attention"});
 
 const Missing ADAFACTOR(
     "optimizer adafactor",

@@ -49,6 +49,9 @@ TEST(NearestName, WhatOthersHaveIsSaidNotToBeThere)
               "the products of whole matrices");
     EXPECT_EQ(FindMissingCause("optimizer", "paged_adamw_8bit").substr(0, 32),
               "moments of less than 16 bits, wi");
+    EXPECT_EQ(FindMissingCause("a plan", "num_micro_batches"),
+              "a replica has globalBatch / (dp x microBatch) micro-batches; globalBatch sets their "
+              "number");
     EXPECT_EQ(FindMissingCause("data type", "muon"), "");
     EXPECT_EQ(FindMissingCause("optimizer", "adam"), "");
 }
