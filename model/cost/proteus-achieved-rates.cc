@@ -111,15 +111,18 @@ constexpr BlackwellShares OF_GB300{2174.0 / 2500, 2174.0 / 2500 * OF_GB200.fp8 /
  * pull request 2899, March 2026): products are taken to lose as much, 0.853, with which they have
  * 1535 TFLOP/s; a baseline of cublasMatmulBench, which repeats a product 11,000 times, is 1526
  * (compute-dev/ai_infra_perf_prepare, c0f4c8f, cublasMatmulBenchBaseline.csv). By the same program
- * a GB200 keeps 1592 TFLOP/s in bf16 and 3063 in fp8 (notes of an operator of such racks, 2026;
- * baselines 1471 and 2805), and of 299 servers of GB300 19 of 20 keep 2125 and more, 4125 in fp8
- * (floors of another operator, 2026; baselines 1771 and 3404). They have 2062 and 2070 MHz; their
- * clocks are taken to fall with their rates as that of B200, so that products may take 0.57 and
- * 0.92 of the time before. V100: 83 of 112 TFLOP/s on tensor cores (Markidis et al. 2018, figure 6;
- * cuBLAS); SGEMM at 93 % of the peak there and on A100 (NVIDIA, "Programming Tensor Cores in CUDA
- * 9"). H100 PCIe, H20, L4, L40S, T4 and RTX: the largest of PyTorch's products of 1,024 to 10,240
- * cubed (zzc0721/torch-performance-test-data, 9d82827, database.md: medians where several people
- * measured; RTX 4090 nine, RTX 3090 three, others one to four). For A100, H100 SXM and V100, which
+ * a GB200 keeps 1592 TFLOP/s in bf16 and 3063 in fp8 (https://github.com/yangwhale/gpu-tpu-pedia,
+ * 3fa9ce17, gpu/a4x/10-production-ops/README.en.md, "cuBLAS"; baselines 1471 and 2805), and of 299
+ * servers of GB300 19 of 20 keep 2125 and more, 4125 in fp8 (a profile of checks of GB300 on Google
+ * Cloud, QA_CUBLAS_MIN_BF16 and _FP8, says that its floors, 1700 and 3300, are 0.8 of that, and
+ * loads the program from that repository; its own is not known; baselines 1771 and 3404). They have
+ * 2062 and 2070 MHz; their clocks are taken to fall with their rates as that of B200, so that
+ * products may take 0.57 and 0.92 of the time before. V100: 83 of 112 TFLOP/s on tensor cores
+ * (Markidis et al. 2018, figure 6; cuBLAS); SGEMM at 93 % of the peak there and on A100 (NVIDIA,
+ * "Programming Tensor Cores in CUDA 9"). H100 PCIe, H20, L4, L40S, T4 and RTX: the largest of
+ * PyTorch's products of 1,024 to 10,240 cubed (zzc0721/torch-performance-test-data, 9d82827,
+ * database.md: medians where several people measured; RTX 4090 nine, RTX 3090 three, others one to
+ * four). For A100, H100 SXM and V100, which
  * are not taken from there, it has 0.83 to 0.85, 0.77 to 0.81 and 0.76 of the data sheet in 16
  * bits. GeForce clocks higher than its data sheet says. RTX 6000 Ada, which is not among them, has
  * the processor of L40S, with 300 in place of 350 W, and is taken to reach the same share.

@@ -72,6 +72,9 @@ struct KernelRule
     /// Time of the host for each expert of the model besides that of the kernels, picoseconds:
     /// pieces of tokens that are split and listed expert by expert. Of "dispatch" and "combine".
     int64_t hostPerExpertPs{0};
+    /// Time of the host for the whole operator in this pass where it was measured, in place of that
+    /// of its kernels and of HostCost::operatorPs, picoseconds; below 0: as these are.
+    int64_t hostPs{-1};
     /// Copies of queries, keys, values or the result, each read and written in the format of
     /// activations, e.g. to bring heads together. Of attention.
     uint32_t headCopies{0};
@@ -139,9 +142,19 @@ struct HostCost
     /// Whether it waits in the forward pass until the GPU has counted the tokens of each expert,
     /// before it issues what brings them there ("dispatch").
     bool waitsAtDispatch{false};
+    /// Whether it does so only where tokens go to other devices: an exchange needs their numbers,
+    /// while one kernel that has the products of all experts reads them itself.
+    bool waitsAtExchange{false};
+    /// Whether it issues what gathers the parameters of the next unit (ZeRO 3) behind that wait, so
+    /// that the way of these parameters is hidden by the experts alone.
+    bool gathersBehindDispatch{false};
     /// Whether each expert's product is issued as a kernel of its own; else one kernel has those of
     /// all experts of a GPU.
     bool issuesEveryExpert{false};
+    /// Then the time of a product of each expert but the first, picoseconds; below 0: as of a
+    /// kernel.
+    int64_t expertKernelPs{-1};
+    int64_t backwardExpertKernelPs{-1}; //!< the same in the backward pass
     /// Whether it waits for every kernel before it issues the next (CUDA_LAUNCH_BLOCKING): an
     /// operator takes the sum of both times.
     bool waitsForKernels{false};

@@ -82,7 +82,11 @@ ReadHost(const JsonValue& host, Framework& framework)
                     "tensorUs",
                     "isAhead",
                     "waitsAtDispatch",
+                    "waitsAtExchange",
+                    "gathersBehindDispatch",
                     "issuesEveryExpert",
+                    "expertKernelUs",
+                    "backwardExpertKernelUs",
                     "waitsForKernels"});
     ReadTime(host, "kernelUs", MOST_KERNEL_US, framework.kernels.hostPerKernelPs);
     ReadTime(host, "backwardKernelUs", MOST_KERNEL_US, framework.host.backwardKernelPs);
@@ -110,9 +114,37 @@ ReadHost(const JsonValue& host, Framework& framework)
             value->Fail("a host that is not ahead has nothing to wait for");
         }
     }
+    if (const auto value = FindSourced(host, "waitsAtExchange"))
+    {
+        framework.host.waitsAtExchange = value->AsBool();
+        if (framework.host.waitsAtExchange &&
+            (framework.host.waitsAtDispatch || !framework.host.isAhead))
+        {
+            value->Fail("a host that waits at each dispatch, or is not ahead, does so there, too");
+        }
+    }
+    if (const auto value = FindSourced(host, "gathersBehindDispatch"))
+    {
+        framework.host.gathersBehindDispatch = value->AsBool();
+        if (framework.host.gathersBehindDispatch && !framework.host.waitsAtDispatch)
+        {
+            value->Fail("a host that does not wait at a dispatch has no gathers behind it");
+        }
+    }
     if (const auto value = FindSourced(host, "issuesEveryExpert"))
     {
         framework.host.issuesEveryExpert = value->AsBool();
+    }
+    for (const auto& [name, time] :
+         {std::pair{"expertKernelUs", &framework.host.expertKernelPs},
+          std::pair{"backwardExpertKernelUs", &framework.host.backwardExpertKernelPs}})
+    {
+        ReadTime(host, name, MOST_KERNEL_US, *time);
+        if (*time >= 0 && !framework.host.issuesEveryExpert)
+        {
+            FindSourced(host, name)
+                ->Fail("a host that issues no product of each expert has no time of it");
+        }
     }
     if (const auto value = FindSourced(host, "waitsForKernels"))
     {
@@ -242,6 +274,7 @@ ReadRule(const JsonValue& rules, const char* pass, const RuledKind& kind = NO_KI
     if (&kind != &NO_KIND && !kind.isOfUpdate)
     {
         keys.push_back("stacks");
+        keys.push_back("hostUs");
     }
     if (kind.hasExperts)
     {
@@ -279,6 +312,10 @@ ReadRule(const JsonValue& rules, const char* pass, const RuledKind& kind = NO_KI
     if (const auto host = kind.hasExperts ? json->Find("expertUs") : std::nullopt)
     {
         rule.hostPerExpertPs = std::llround(host->AsNumber(0, MOST_US) * PS_PER_US);
+    }
+    if (const auto host = json->Find("hostUs"))
+    {
+        rule.hostPs = std::llround(host->AsNumber(0, MOST_US) * PS_PER_US);
     }
     if (const auto copies = kind.hasHeads ? json->Find("headCopies") : std::nullopt)
     {

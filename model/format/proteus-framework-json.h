@@ -23,8 +23,10 @@
  *   [blocksOfZero3]: whether blocks cost that under ZeRO 3 only; [isAhead]: whether kernels are
  *   issued while the GPU runs earlier ones; [waitsForKernels]: whether each has to end before the
  *   next is issued; [waitsAtDispatch]: whether tokens of experts are counted on the GPU, and the
- *   host waits for that; [issuesEveryExpert]: whether the product of each expert is a kernel to
- *   issue
+ *   host waits for that; [waitsAtExchange]: whether it does so where they go to other devices only;
+ *   [gathersBehindDispatch]: whether the parameters of the next unit are asked for behind that
+ *   wait; [issuesEveryExpert]: whether the product of each expert is a kernel to issue, and
+ *   [expertKernelUs] and [backwardExpertKernelUs]: the time for each of them but the first
  * - efficiency: object with [matrix], [memory], [stream], [optimizer], shares of the peak, and
  *   [kernelLatencyUs]
  * - attention: what fused attention is: "constant", "flash-attention-1", -triton, -2, -3 or "cudnn"
@@ -38,13 +40,14 @@
  *   element of a result
  * - operators: object from kinds of operators (GetRuledKinds()) to objects with [forward] and
  *   [backward], each an object with kernels, [compute 0], [fp32 0] (elements read and written per
- *   point, in the format of activations and with 4 bytes), [bytes 0] and source; of "dispatch" and
- *   "combine" also [expertUs 0]: microseconds of the host for each expert of the model, besides
- *   those of the kernels; of attention also [headCopies 0]: how many of the kernels copy queries,
- *   keys, values or the result. Of a forward pass [keeps], or a list of such: an element per
- *   point that is kept for the backward pass besides what the kind keeps, "compute" or "fp32",
- *   "wider" where one that it keeps is in fp32, or "fp32-of-cast" where what was cast to one is
- *   kept in fp32, too; of either [holds]: elements ([compute], [fp32]) while its kernels run, and
+ *   point, in the format of activations and with 4 bytes), [bytes 0] and source; but for updates
+ *   also [hostUs]: microseconds of the host for the operator, in place of those of its kernels and
+ *   of operatorUs; of "dispatch" and "combine" also [expertUs 0]: microseconds of the host for each
+ *   expert of the model, besides these; of attention also [headCopies 0]: how many of the kernels
+ * copy queries, keys, values or the result. Of a forward pass [keeps], or a list of such: an
+ * element per point that is kept for the backward pass besides what the kind keeps, "compute" or
+ * "fp32", "wider" where one that it keeps is in fp32, or "fp32-of-cast" where what was cast to one
+ * is kept in fp32, too; of either [holds]: elements ([compute], [fp32]) while its kernels run, and
  *   [stacks]: elements moved besides in a loop over blocks (StackCost)
  * - fuses: object with source, [attention false] and [loss false]: whether attention is one kernel
  *   and the loss of a vocabulary one operator where a model leaves it to the framework

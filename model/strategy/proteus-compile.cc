@@ -54,6 +54,7 @@ MakeOptions(const StrategyTree& tree, const KernelCostModel& cost, const Framewo
     options.kernelTime = MakeFrameworkTimer(cost, framework, compute, gradientBytes);
     options.kernelUse = MakeFrameworkUse(cost, framework, compute, gradientBytes);
     options.gathersFloat8 = framework.float8.gathersWeights;
+    options.gathersBehindDispatch = framework.host.gathersBehindDispatch;
     return options;
 }
 

@@ -50,6 +50,7 @@ struct KernelDescription
     uint64_t documents{1}; //!< of an attention: see ModelOperator::documents
     uint32_t ring{1};      //!< of an attention: devices whose keys and values come one by one
     bool isFlex{false};    //!< whether experts' tokens go once to a server, see ExpertDispatch
+    bool isExchanged{false};     //!< whether devices share the experts of its layer
     bool isRecomputation{false}; //!< whether the backward pass runs it, though it is of the forward
     /// Whether it belongs to a numbered block of the model, and what it makes is kept for the
     /// backward pass, in which it is not computed again.
@@ -90,6 +91,9 @@ struct CompileOptions
     std::function<KernelUse(const KernelDescription&)> kernelUse;
     /// Whether weights of products in fp8 are gathered in one byte (ZeRO 3).
     bool gathersFloat8{false};
+    /// Whether what a unit shares with other replicas (ZeRO 3) is gathered for the forward pass
+    /// when the tokens of the unit before have been sorted by expert, not when that unit begins.
+    bool gathersBehindDispatch{false};
     /// Where to what tasks need of the iteration before, for RepeatGraph(); none: nowhere.
     std::vector<CarriedDependency>* carried{nullptr};
 };

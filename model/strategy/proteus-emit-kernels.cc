@@ -212,8 +212,9 @@ KernelEmitter::MakeKernel(const PlacedOperator& placed,
     kernel.hasDropout = placed.op.hasDropout;
     kernel.documents = placed.op.documents;
     kernel.ring = ring;
-    kernel.isFlex = m_context.tree.schedule.expertDispatch != ExpertDispatch::ALL_TO_ALL &&
-                    SharesExperts(*placed.mesh);
+    kernel.isExchanged = SharesExperts(*placed.mesh);
+    kernel.isFlex =
+        kernel.isExchanged && m_context.tree.schedule.expertDispatch != ExpertDispatch::ALL_TO_ALL;
     kernel.isRecomputation = isForward && pass == m_context.GetBackward(placed.stage);
     kernel.isKept = !FindBlock(placed.op.name).empty() &&
                     (placed.recompute.empty() || MakesResultsOnly(m_context.placement, placed));

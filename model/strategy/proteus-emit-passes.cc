@@ -265,6 +265,10 @@ PassEmitter::EmitForward(OperatorId id, Pass& pass)
                                       reads,
                                       written.pieces > 1 ? &written : nullptr);
         NoteReaders(placed, kernel, pass);
+        if (m_context.options.gathersBehindDispatch && op.kind == "dispatch" && !pass.isBackward)
+        {
+            m_units.Wait();
+        }
     }
     for (const Access& write : op.writes)
     {

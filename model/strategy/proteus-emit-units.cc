@@ -184,9 +184,10 @@ UnitGatherer::AddToBuckets(const Part& part, std::vector<Bucket>& buckets) const
         {
             const uint32_t position = from.FindPosition(device);
             std::vector<TaskId> ready = GetReady(m_tensors.Fetch(part.tensor), position);
-            if (m_begin.first == part.step.from.mesh && m_begin.second[position] != NO_ID)
+            const uint32_t begin = m_begin.first ? m_begin.first->FindPosition(device) : NO_ID;
+            if (begin != NO_ID && m_begin.second[begin] != NO_ID)
             {
-                ready.push_back(m_begin.second[position]);
+                ready.push_back(m_begin.second[begin]);
             }
             for (const TaskId task : ready)
             {

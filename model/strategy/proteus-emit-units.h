@@ -36,7 +36,8 @@ std::string FindBlock(const std::string& path);
  * its flat parameters and DeepSpeed with its buckets. A unit is a numbered block of the model, or
  * what stands between two blocks. It is gathered once in the forward pass and once in the backward
  * pass; what is computed again uses the latter. Gathering may begin when the unit before begins, so
- * that one unit is gathered while another one is used (FSDP's limit of two at a time).
+ * that one unit is gathered while another one is used (FSDP's limit of two at a time), or behind
+ * what the host waited for in that unit.
  */
 class UnitGatherer
 {
@@ -59,6 +60,12 @@ class UnitGatherer
      * @return the parameter; null if it is not gathered with a unit
      */
     const Value* Find(OperatorId id, TensorId tensor, const Layout& layout, bool isBackward);
+
+    /// Lets the next unit begin to gather behind the last kernel, where the host waited for it.
+    void Wait()
+    {
+        m_begin = m_recent.GetLast();
+    }
 
   private:
     /// A parameter that is gathered.

@@ -299,11 +299,22 @@ class IssuingHost
         {
             const auto more = static_cast<int64_t>((kernel.extents.front() - 1) *
                                                    work.products.size()); // GPUs run them together
-            hostPs +=
-                more * (isOther ? cost.backwardKernelPs : m_framework.kernels.hostPerKernelPs);
+            const int64_t expertPs = isBackward ? cost.backwardExpertKernelPs : cost.expertKernelPs;
+            const int64_t kernelPs =
+                isOther ? cost.backwardKernelPs : m_framework.kernels.hostPerKernelPs;
+            hostPs += more * (expertPs >= 0 ? expertPs : kernelPs);
         }
-        hostPs += GetListPs(kernel, work);
         hostPs += cost.operatorPs + cost.tensorPs * static_cast<int64_t>(kernel.tensors);
+        const KernelRule* rule = FindRule(m_framework, kernel, work);
+        if (rule && rule->hostPs >= 0)
+        {
+            hostPs = rule->hostPs;
+        }
+        if (rule && rule->hostPerExpertPs > 0) // of "dispatch" and "combine" alone
+        {
+            constexpr std::size_t EXPERTS = 2; // of batch, sequence, experts, features
+            hostPs += rule->hostPerExpertPs * static_cast<int64_t>(kernel.extents.at(EXPERTS));
+        }
         if (kernel.tensors == 0) // an update follows what came last
         {
             m_last = kernel.isDeferred ? &m_deferred : &m_pass;
@@ -325,7 +336,8 @@ class IssuingHost
         pass.kernel = name;
         pass.number = kernel.pass;
         pass.leadNumber = leadPass;
-        if (cost.waitsAtDispatch && kernel.kind == "dispatch" && !isBackward)
+        const bool waits = cost.waitsAtDispatch || (cost.waitsAtExchange && kernel.isExchanged);
+        if (waits && kernel.kind == "dispatch" && !isBackward)
         {
             pass.lead.Wait();
         }
@@ -360,18 +372,6 @@ class IssuingHost
         uint64_t leadNumber{0}; //!< of the pass that the lead belongs to
         bool isBlockNew{false}; //!< whether it began a block
     };
-
-    /// @return what the host needs to list tokens expert by expert, picoseconds
-    int64_t GetListPs(const KernelDescription& kernel, const KernelWork& work) const
-    {
-        if (kernel.kind != "dispatch" && kernel.kind != "combine")
-        {
-            return 0;
-        }
-        constexpr std::size_t EXPERTS = 2; // of batch, sequence, experts, features
-        const KernelRule* rule = FindRule(m_framework, kernel, work);
-        return rule ? rule->hostPerExpertPs * static_cast<int64_t>(kernel.extents.at(EXPERTS)) : 0;
-    }
 
     /// Blocks that repeat have a number in their name. The others belong to one unit, the root.
     bool IsBlockNew(const KernelDescription& kernel)

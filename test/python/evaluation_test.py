@@ -117,6 +117,7 @@ class EvaluationTest(unittest.TestCase):
                 "fifteenth": 51,
                 "sixteenth": 58,
                 "seventeenth": 68,
+                "eighteenth": 42,
                 "experts": 30,
                 "held-out": 66,
             },

@@ -177,6 +177,31 @@ TEST(Framework, AHostThatWaitsForKernelsAddsItsTime)
     EXPECT_EQ(time(waiting, 1 << 20), gpu + host);
 }
 
+// What was measured for an operator is in the place of the time of its kernels and modules.
+TEST(Framework, HostsOfOperatorsHaveATime)
+{
+    const auto time = [](const std::string& kind, const std::string& fields) {
+        const Framework framework = ReadFramework(
+            ", \"host\": {\"kernelUs\": {\"value\": 50, \"source\": \"s\"}, \"operatorUs\": "
+            "{\"value\": 20, \"source\": \"s\"}}, \"operators\": {\"" +
+            kind + "\": {\"forward\": {\"kernels\": 3, " + fields + "\"source\": \"s\"}}}");
+        const KernelCostModel model(FindGpuDatasheet("H100-SXM5-80GB"), framework.kernels);
+        KernelDescription kernel = MakeNorm(1, 64, "", 0);
+        if (kind == "dispatch")
+        {
+            kernel.kind = kind;
+            kernel.extents = {1, 1, 16, 64}; // 16 experts
+            kernel.bytes = 2 * (2 * 64 + 16);
+        }
+        return MakeFrameworkTimer(model, framework, DataType::BF16, 2)(kernel);
+    };
+    const std::string norm = MakeNorm(1, 64, "", 0).kind;
+    EXPECT_EQ(time(norm, ""), 170000000);
+    EXPECT_EQ(time(norm, R"("hostUs": 400, )"), 400000000);
+    EXPECT_EQ(time("dispatch", R"("expertUs": 2, )"), 202000000);
+    EXPECT_EQ(time("dispatch", R"("hostUs": 400, "expertUs": 2, )"), 432000000);
+}
+
 // A host that counts tokens has no lead any more when it sends them to their experts, whose kernels
 // it may issue one by one.
 TEST(Framework, HostsWaitForTheTokensOfExperts)
@@ -184,28 +209,34 @@ TEST(Framework, HostsWaitForTheTokensOfExperts)
     const std::string host = ", \"host\": {\"kernelUs\": {\"value\": 50, \"source\": \"s\"}, "
                              "\"isAhead\": {\"value\": true, \"source\": \"s\"}";
     const std::string yes = "{\"value\": true, \"source\": \"s\"}";
-    const auto time = [](const Framework& framework, const std::string& kind) {
-        const KernelCostModel model(FindGpuDatasheet("H100-SXM5-80GB"), framework.kernels);
-        const auto timer = MakeFrameworkTimer(model, framework, DataType::BF16, 2);
-        timer(MakeNorm(1 << 20, 1024, "", 0)); // some milliseconds, which the host is ahead
-        KernelDescription kernel;
-        kernel.name = "layer0." + kind;
-        kernel.kind = kind;
-        kernel.extents = {8, 64, 128, 64};
-        kernel.bytes = 64 * 64 * 2;
-        kernel.flops = 2.0 * 8 * 64 * 128 * 64;
-        kernel.dataType = DataType::BF16;
-        return timer(kernel);
-    };
+    const auto time =
+        [](const Framework& framework, const std::string& kind, bool isExchanged = false) {
+            const KernelCostModel model(FindGpuDatasheet("H100-SXM5-80GB"), framework.kernels);
+            const auto timer = MakeFrameworkTimer(model, framework, DataType::BF16, 2);
+            timer(MakeNorm(1 << 20, 1024, "", 0)); // some milliseconds, which the host is ahead
+            KernelDescription kernel;
+            kernel.isExchanged = isExchanged;
+            kernel.name = "layer0." + kind;
+            kernel.kind = kind;
+            kernel.extents = {8, 64, 128, 64};
+            kernel.bytes = 64 * 64 * 2;
+            kernel.flops = 2.0 * 8 * 64 * 128 * 64;
+            kernel.dataType = DataType::BF16;
+            return timer(kernel);
+        };
     const Framework usual = ReadFramework(host + "}");
     const Framework waiting = ReadFramework(host + ", \"waitsAtDispatch\": " + yes + "}");
     EXPECT_EQ(time(waiting, "dispatch") - time(usual, "dispatch"), 50000000);
     EXPECT_EQ(time(waiting, "combine"), time(usual, "combine"));
+    const Framework exchanging = ReadFramework(host + ", \"waitsAtExchange\": " + yes + "}");
+    EXPECT_EQ(time(exchanging, "dispatch"), time(usual, "dispatch"));
+    EXPECT_EQ(time(exchanging, "dispatch", true), time(waiting, "dispatch"));
     // Eight experts take the host eight kernels, the GPU as long as before.
-    const auto alone = [](const Framework& framework) {
+    const auto alone = [](const Framework& framework, const std::string& part = "") {
         const KernelCostModel model(FindGpuDatasheet("H100-SXM5-80GB"), framework.kernels);
         KernelDescription kernel;
         kernel.name = "layer0.up";
+        kernel.part = part;
         kernel.kind = "expert-linear";
         kernel.extents = {8, 64, 128, 64};
         kernel.flops = 2.0 * 8 * 64 * 128 * 64;
@@ -214,4 +245,11 @@ TEST(Framework, HostsWaitForTheTokensOfExperts)
     };
     EXPECT_EQ(alone(ReadFramework(host + ", \"issuesEveryExpert\": " + yes + "}")) - alone(usual),
               7 * 50000000);
+    // Each but the first may take a time of its own, another one in the backward pass.
+    const Framework own =
+        ReadFramework(host + ", \"issuesEveryExpert\": " + yes +
+                      ", \"expertKernelUs\": {\"value\": 10, \"source\": \"s\"}, "
+                      "\"backwardExpertKernelUs\": {\"value\": 30, \"source\": \"s\"}}");
+    EXPECT_EQ(alone(own) - alone(usual), 7 * 10000000);
+    EXPECT_EQ(alone(own, "weight-gradient") - alone(usual, "weight-gradient"), 7 * 30000000);
 }

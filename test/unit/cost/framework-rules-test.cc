@@ -131,6 +131,12 @@ TEST(Framework, StacksAreOfWhatIsKept)
         std::string::npos);
     EXPECT_NE(GetFrameworkError(R"(, "fp8": {"input": )" + fields + "}").find("stacks"),
               std::string::npos);
+    const std::string timed = R"({"kernels": 1, "hostUs": 5, "source": "s"})";
+    EXPECT_NE(
+        GetFrameworkError(R"(, "operators": {"adam": {"forward": )" + timed + "}}").find("hostUs"),
+        std::string::npos);
+    EXPECT_NE(GetFrameworkError(R"(, "fp8": {"input": )" + timed + "}").find("hostUs"),
+              std::string::npos);
 }
 
 TEST(Framework, WhatKernelsKeepAndHoldIsChecked)

@@ -436,3 +436,37 @@ TEST(GatheredUnits, WeightsInOneByte)
     constexpr uint64_t WEIGHTS = 4ULL * 12 * 768 * 768; // of the products of four blocks
     EXPECT_EQ(gathered("fp8", false) - gathered("fp8", true), 2 * WEIGHTS); // twice, a byte less
 }
+
+// A host that waits until tokens are sorted by expert asks for the next unit's parameters behind
+// that, else when the unit begins; in the backward pass, where it waits for nothing, no later.
+TEST(GatheredUnits, BehindTheDispatchThatTheHostWaitsFor)
+{
+    const auto compile = [](bool isBehind, const std::string& experts) {
+        std::istringstream input(R"({"dp": 4, "tp": 1, "pp": 1, "zero": 3, "globalBatch": 4,
+                                     "microBatch": 1)" +
+                                 experts + "}");
+        const StrategyFile file = ReadStrategyJson(input, "s.json");
+        std::map<std::string, int64_t> variables{{"layers", 3}, {"fusesLoss", 1}};
+        for (const auto& [variable, value] : file.GetVariables())
+        {
+            variables[variable] = value;
+        }
+        const Model model =
+            LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/mixtral-8x7b.json",
+                      variables);
+        CompileOptions options;
+        options.gathersBehindDispatch = isBehind;
+        return CompileModel(model, file.GetTree(model), options);
+    };
+    for (const std::string& experts : {std::string(), std::string(R"(, "ep": 2)")})
+    {
+        const auto find = [&](bool isBehind, const std::string& unit) {
+            return ListDependencies(compile(isBehind, experts), unit + ".parameters.all-gather");
+        };
+        // Both passes have a gather of the name: what either waits for is in the set.
+        EXPECT_EQ(find(false, "layer2").count("layer1.dispatch"), 0u) << experts;
+        EXPECT_EQ(find(true, "layer2").count("layer1.dispatch"), 1u) << experts;
+        EXPECT_EQ(find(true, "layer2").count("layer0.add2"), 0u) << experts;
+        EXPECT_EQ(find(false, "layer2").count("layer0.add2"), 1u) << experts;
+    }
+}
