@@ -330,7 +330,6 @@ RunExecutor(const ProgramOptions& options,
     const ExecutorSettings settings = MakeExecutorSettings(options);
     RunRecord record = found.Run(graph, cluster, settings, &observer);
     observer.FinishFiles();
-    RunNotes::Hear(options, found, settings, cluster, graph, record);
     if (found.GetTraits().needsCalibration)
     {
         const FlowCalibration calibration = LoadCalibration(options);
@@ -346,6 +345,7 @@ RunExecutor(const ProgramOptions& options,
                                    ", which are as without calibration");
         }
     }
+    RunNotes::Hear(options, found, settings, cluster, graph, record);
     return record;
 }
 
