@@ -281,7 +281,7 @@ class Search
         {
             m_space.mostTensorParallel = ToCount(m_options.mostTensor, "mostTensor", 1);
         }
-        if (m_options.mostContext > 0)
+        if (m_options.mostContext > 0 && varies("context"))
         {
             m_space.mostContextParallel = ToCount(m_options.mostContext, "mostContext", 1);
         }

@@ -472,12 +472,14 @@ CheckErrors(const JsonValue& root, const FlowCalibration& calibration)
     const auto used = [](const CalibrationSample& sample) { return !sample.isHeldOut; };
     const auto check = [&](const char* key, const FlowErrors& written, const FlowErrors& found) {
         const auto differ = [](double a, double b) { return std::abs(a - b) > 1e-6 * (1 + b); };
-        if (root.Has(key) && (differ(written.mean, found.mean) ||
-                              differ(written.most, found.most) || written.samples != found.samples))
+        if (root.Has(key) &&
+            (differ(written.mean, found.mean) || differ(written.most, found.most) ||
+             written.samples != found.samples || written.worst != found.worst))
         {
             root.Get(key).Fail("is not that of 'experiments', of which there are " +
                                std::to_string(found.samples) + ", mean " +
-                               std::to_string(found.mean) + ", max " + std::to_string(found.most));
+                               std::to_string(found.mean) + ", max " + std::to_string(found.most) +
+                               " of " + ShownName(found.worst));
         }
     };
     const auto& samples = calibration.samples;

@@ -178,3 +178,27 @@ TEST(RunNotes, ExpertsThatAreNotThere)
         Start("search", {"--model=gpt3-125m", "--globalBatch=8", "--experts=none.json"});
     ExpectRefusal(outcome, "--experts=none.json: cannot be read");
 }
+
+// What is said to have no effect has none.
+TEST(RunNotes, SequencesThatAreNotToBeShared)
+{
+    const auto start = [](const std::string& option) {
+        const Outcome outcome = Start("search",
+                                      {"--model=gpt3-125m",
+                                       "--variables=layers=2",
+                                       "--nodes=1",
+                                       "--globalBatch=8",
+                                       "--flows=1",
+                                       "--packets=0",
+                                       "--vary=none",
+                                       "--quiet",
+                                       option});
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome;
+    };
+    const Outcome shared = start("--mostContext=2");
+    EXPECT_NE(shared.error.find("--mostContext=2 has no effect: no GPUs share a sequence"),
+              std::string::npos)
+        << shared.error;
+    EXPECT_EQ(shared.out, start("--mostContext=0").out);
+}
