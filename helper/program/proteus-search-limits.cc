@@ -116,10 +116,9 @@ class Limits
         const std::string option = FindOption("memory");
         const double limit = m_searched.space.memoryBytes;
         const double whole = m_searched.usual.memoryBytes;
-        // Layouts, and other searches that a sensitivity makes, have memories of their own.
+        // The searches that a sensitivity makes have other memories.
         if (option.empty() || limit >= whole || m_options.isSensitivityWanted ||
-            m_options.GetChoices().count("layouts") > 0 || m_searched.leastTooMuchBytes <= whole ||
-            HasRunOfMoreThan(limit))
+            m_searched.leastTooMuchBytes <= whole || HasRunOfMoreThan(limit))
         {
             return;
         }

@@ -41,7 +41,7 @@ struct SearchedSpace
     const PlanModelFacts& facts;   //!< of the model
     const PlanSpaceOptions& space; //!< what there was to choose from
     const PlanSpaceOptions& usual; //!< the same without options about limits
-    double leastTooMuchBytes{0};   //!< PlanSearchResult::leastTooMuchBytes
+    double leastTooMuchBytes{0};   //!< of what was left out for memory: the least that it needs
     const SearchOutcome& outcome;  //!< what was found
 };
 

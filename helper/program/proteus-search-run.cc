@@ -406,6 +406,9 @@ class Search
         };
         search.space.precision = m_space.base.precision;
         search.space.memoryBytes = m_memoryBytes;
+        search.space.heedTooMuch = [this](double bytes) {
+            m_leastTooMuchBytes = std::min(m_leastTooMuchBytes, bytes);
+        };
         search.space.overlapSlowdown = GetOverlapSlowdown();
         search.devices = m_space.devices.back();
         search.mostPlans = ToCount(m_options.layoutPlans, "layoutPlans", 0);
@@ -599,7 +602,7 @@ class Search
     PlanModelFacts m_facts;
     PlanSpaceOptions m_space;
     PlanSpaceOptions m_usual;              //!< the same without options about limits
-    double m_leastTooMuchBytes{0};         //!< PlanSearchResult::leastTooMuchBytes
+    double m_leastTooMuchBytes{0};         //!< PlanSearchResult::leastTooMuchBytes, of layouts, too
     std::vector<SearchCandidate> m_pinned; //!< of another search
     std::vector<std::pair<std::string, LoadedExpert>> m_experts; //!< by file, read before anything
     SearchOutcome m_outcome;

@@ -202,3 +202,27 @@ TEST(RunNotes, SequencesThatAreNotToBeShared)
         << shared.error;
     EXPECT_EQ(shared.out, start("--mostContext=0").out);
 }
+
+// Layouts of operators count, too.
+TEST(RunNotes, MemoryThatKeepsNoLayoutOut)
+{
+    const auto start = [](const std::string& memory) {
+        const Outcome outcome = Start("search",
+                                      {"--model=alexnet",
+                                       "--nodes=1",
+                                       "--globalBatch=64",
+                                       "--flows=1",
+                                       "--packets=0",
+                                       "--vary=layouts",
+                                       "--layoutPlans=1",
+                                       "--quiet",
+                                       "--memory=" + memory});
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome;
+    };
+    const std::string idle = " has no effect: no plan that fits into the whole memory needs more";
+    const Outcome plenty = start("60");
+    EXPECT_NE(plenty.error.find("--memory=60" + idle), std::string::npos) << plenty.error;
+    EXPECT_EQ(plenty.out, start("0").out);
+    EXPECT_EQ(start("0.5").error.find(idle), std::string::npos);
+}
