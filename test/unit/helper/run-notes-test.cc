@@ -226,3 +226,21 @@ TEST(RunNotes, MemoryThatKeepsNoLayoutOut)
     EXPECT_EQ(plenty.out, start("0").out);
     EXPECT_EQ(start("0.5").error.find(idle), std::string::npos);
 }
+
+// What NCCL chooses anyway.
+TEST(RunNotes, ChoicesOfCollectivesThatChangeNothing)
+{
+    const auto start = [](const std::string& option) {
+        const Outcome outcome =
+            Start("collective", {"--nodes=2", "--min=1M", "--max=1M", option, "--quiet"});
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome.error;
+    };
+    const std::string none = " has no effect: the sizes that were run communicate alike without it";
+    EXPECT_NE(start("--algorithm=tree").find("--algorithm=tree" + none), std::string::npos);
+    EXPECT_NE(start("--ncclVersion=2.29").find("--ncclVersion=2.29" + none), std::string::npos);
+    for (const char* option : {"--algorithm=ring", "--protocol=LL", "--channels=4"})
+    {
+        EXPECT_EQ(start(option), "") << option;
+    }
+}
