@@ -163,6 +163,11 @@ class ClusterProgram : public CommandLineProgram
         return "proteus-cluster";
     }
 
+    std::string FindNoSimulation() const override
+    {
+        return "nothing is simulated";
+    }
+
     bool SendsPackets() const override
     {
         return false;

@@ -187,6 +187,7 @@ CollectiveProgramOptions::AddTo(OptionList& command)
     command.AddIdle("grouping", [this]() { return concurrent == 1 ? "there is one group" : ""; });
     command.AddValue("msccl", "run this MSCCL schedule (XML)", msccl);
     command.AddInput("msccl");
+    command.AddFileOption("algorithm", "msccl");
     for (const char* name :
          {"algorithm", "protocol", "channels", "networkChannels", "nccl", "root"})
     {

@@ -35,7 +35,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
-#include <iterator>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -483,7 +482,7 @@ Check(const CollectiveProgramOptions& options)
     }
 }
 
-/// Names what was typed of the environment of NCCL and changes nothing at the sizes that were run.
+/// Names what was typed of NCCL and changes nothing at the sizes that were run.
 /// @param typed options @param cluster that was run on @param test that was run @param rows of it
 void
 WarnOfIdleChoices(const CollectiveProgramOptions& typed,
@@ -495,14 +494,14 @@ WarnOfIdleChoices(const CollectiveProgramOptions& typed,
     {
         return; // these make programs of their own
     }
-    std::vector<uint64_t> sizes;
-    std::transform(rows.begin(), rows.end(), std::back_inserter(sizes), [](const auto& row) {
+    std::vector<uint64_t> sizes(rows.size());
+    std::transform(rows.begin(), rows.end(), sizes.begin(), [](const auto& row) {
         return row.bytes;
     });
     sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end()); // of several groups
     const auto look = [&](const char* option, const std::string& value, const auto member) {
         CollectiveTest without = test;
-        (without.*member).clear();
+        without.*member = CollectiveTest().*member;
         if (!value.empty() && RunAlike(cluster, test, without, sizes))
         {
             Warn(std::string("--") + option + "=" + value +
@@ -510,7 +509,11 @@ WarnOfIdleChoices(const CollectiveProgramOptions& typed,
         }
     };
     const NcclOptions& nccl = typed.nccl;
-    // What is the same at every size is said already.
+    look("algorithm", nccl.algorithm, &CollectiveTest::algorithm);
+    look("protocol", nccl.protocol, &CollectiveTest::protocol);
+    const std::string channels = nccl.channels > 0 ? std::to_string(nccl.channels) : "";
+    look("channels", channels, &CollectiveTest::channels);
+    look("ncclVersion", nccl.ncclVersion, &CollectiveTest::ncclVersion);
     if (!nccl.cpuVendor.empty() && FindSameChoices(cluster, nccl.cpuVendor).empty())
     {
         look("cpuVendor", nccl.cpuVendor, &CollectiveTest::cpuVendor);

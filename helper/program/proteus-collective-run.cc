@@ -344,7 +344,8 @@ Simulate(const Cluster& cluster,
     }
     RunNotes::HearPackets(ReadExecutorSettings(test.stream),
                           cluster,
-                          job->GetFabric()->GetLinkStatistics());
+                          job->GetFabric()->GetLinkStatistics(),
+                          job->GetNetwork()->GetStatistics());
     const Timeline timeline = job->GetTimeline();
     Simulated result;
     for (const auto& tasks : made.tasks)

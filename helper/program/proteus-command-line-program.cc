@@ -15,6 +15,7 @@
 
 #include "ns3/config.h"
 #include "ns3/double.h"
+#include "ns3/global-value.h"
 #include "ns3/nstime.h"
 #include "ns3/proteus-attribute-defaults.h"
 #include "ns3/proteus-comma-list.h"
@@ -278,6 +279,10 @@ CommandLineProgram::Main(int argc, char* argv[])
             options->modelFolder = m_workloads + "/models";
         }
         command.AddIdle("ChecksumEnabled", []() { return "packets have no checksums here"; });
+        for (auto value = GlobalValue::Begin(); value != GlobalValue::End(); ++value)
+        {
+            command.AddIdle((*value)->GetName(), [this]() { return FindNoSimulation(); });
+        }
         if (const ProgramOptions* options = GetRunOptions())
         {
             for (const char* name : {"stream", "RngSeed", "RngRun"})
@@ -358,11 +363,11 @@ CommandLineProgram::Main(int argc, char* argv[])
             auto& notes = options->information.notes;
             notes.insert(notes.begin(), idle.begin(), idle.end());
         }
-        TypedNetwork typed;
-        if (const FabricFlags* fabric = GetFabric())
-        {
-            typed = {fabric->GetOptions(), command.GetConfiguration(), idle, {}};
-        }
+        const FabricFlags* fabric = GetFabric();
+        TypedNetwork typed{fabric ? fabric->GetOptions() : FabricOptions(),
+                           command.GetConfiguration(),
+                           idle,
+                           {}};
         const RunNotes runs(std::move(typed));
         const auto list = [&]() { // what the runs did not come to
             std::vector<std::string> notes = PrintsNotes() ? runs.ListOfJobs() : runs.List();

@@ -66,6 +66,13 @@ class CommandLineProgram
         return true;
     }
 
+    /// @return why it runs no simulation itself, so that global values of ns-3 do nothing; empty:
+    /// it runs some
+    virtual std::string FindNoSimulation() const
+    {
+        return "";
+    }
+
     /// @return whether its results have the notes of each run; else what executors say of options
     /// that they do not honour is said in the end
     virtual bool PrintsNotes() const

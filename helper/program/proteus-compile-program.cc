@@ -25,6 +25,7 @@
 #include "ns3/proteus-layout-table.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-profile-json.h"
+#include "ns3/proteus-split.h"
 #include "ns3/proteus-strategy-json.h"
 
 #include <iomanip>
@@ -128,15 +129,84 @@ MakeGraph(const Options& options, const FrameworkPlan& job, const GpuDatasheet& 
                              : CompileForGpu(job.plan, gpu, job.framework, options.profile);
 }
 
+/// @return the model, and how it is trained
+FrameworkPlan
+LoadJob(const Options& options)
+{
+    return options.framework.LoadPlan(
+        options.gpu,
+        options.launchInterval,
+        [&](const FrameworkDefaults& defaults) { return options.model.Load(defaults); });
+}
+
+/// @return what --expand prints
+std::string
+Expand(const Options& options)
+{
+    std::ostringstream tree;
+    WriteStrategyJson(LoadJob(options).plan.tree, tree);
+    return tree.str();
+}
+
+/// @param options with --expand @param without the same without one of them
+/// @return why that one does nothing, or empty
+std::string
+FindNotExpanded(const Options& options, const Options& without)
+{
+    try
+    {
+        return Expand(options) == Expand(without) ? "the tree of --expand is the same without it"
+                                                  : "";
+    }
+    catch (const std::exception&) // which the run reports, or the option is needed
+    {
+        return "";
+    }
+}
+
+/// @param options of the command line @return variables that do nothing, with the reason
+std::vector<std::string>
+FindIdleVariables(const Options& options)
+{
+    std::vector<std::string> idle;
+    try
+    {
+        const std::string typed = options.model.variables;
+        const auto all = SplitSettings("--variables=" + typed, typed, "layers=4");
+        for (const auto& [name, value] : all)
+        {
+            Options without = options;
+            without.model.variables.clear();
+            for (const auto& [other, number] : all)
+            {
+                std::string& rest = without.model.variables;
+                rest += other == name ? "" : (rest.empty() ? "" : ",") + other + "=" + number;
+            }
+            const std::string why = options.expand ? FindNotExpanded(options, without) : "";
+            if (!why.empty())
+            {
+                idle.push_back(name + "=" + value + " has no effect: " + why);
+            }
+        }
+        for (const std::string& variable :
+             options.expand ? std::vector<std::string>()
+                            : options.model.ListIdleVariables(options.framework, options.gpu))
+        {
+            idle.push_back(variable + " has no effect: the model is the same without it");
+        }
+    }
+    catch (const std::exception&) // which the run reports
+    {
+    }
+    return idle;
+}
+
 void
 CompileAndReport(const Options& options)
 {
     Check(options);
     const GpuDatasheet& gpu = FindGpuDatasheet(options.gpu);
-    const FrameworkPlan job = options.framework.LoadPlan(
-        options.gpu,
-        options.launchInterval,
-        [&](const FrameworkDefaults& defaults) { return options.model.Load(defaults); });
+    const FrameworkPlan job = LoadJob(options);
     const TrainingPlan& plan = job.plan;
     const Model& model = plan.model;
     if (options.expand)
@@ -201,6 +271,11 @@ class CompileProgram : public CommandLineProgram
     std::string GetName() const override
     {
         return "proteus-compile";
+    }
+
+    std::string FindNoSimulation() const override
+    {
+        return "nothing is simulated";
     }
 
     bool SendsPackets() const override
@@ -285,9 +360,32 @@ class CompileProgram : public CommandLineProgram
         command.AddValue("expand",
                          "print the strategy as a tree, and do nothing else",
                          m_options.expand);
+        AddIdleOfExpand(command);
         command.AddValue("quiet",
                          "print nothing but errors: there is no progress line",
                          m_options.quiet);
+    }
+
+    /// Names what a model and its times are made of, where the tree alone is printed.
+    void AddIdleOfExpand(OptionList& command) const
+    {
+        command.AddIdleParts(
+            "variables",
+            [this]() { return FindIdleVariables(m_options); },
+            "");
+        const auto add = [&](const char* name, const auto clear) {
+            command.AddIdle(name, [this, clear]() -> std::string {
+                if (!m_options.expand)
+                {
+                    return "";
+                }
+                Options without = m_options;
+                clear(without);
+                return FindNotExpanded(m_options, without);
+            });
+        };
+        add("gpu", [](Options& options) { options.gpu = Options().gpu; });
+        add("framework", [](Options& options) { options.framework.name = {}; });
     }
 
     void Run() override

@@ -92,8 +92,7 @@ GetFileName(std::string cluster)
     return cluster + (isFile ? "" : ending);
 }
 
-/// Names a calibration that is of another cluster: of other servers or, where both are of several,
-/// of another network between them.
+/// Names a calibration that is of another cluster.
 /// @param file with it @param server as a calibration made now would say @param cluster that it
 /// would be made for
 void
@@ -101,8 +100,7 @@ WarnOfOtherCluster(const std::string& file, const std::string& server, const Clu
 {
     InputFile input(file);
     const FlowCalibration made = ReadFlowCalibration(input.GetStream(), file);
-    const bool hasOne = made.servers == 1 || (made.servers > 1 && cluster.GetNServers() == 1);
-    if (made.cluster == cluster.GetName() || (hasOne && made.server == server))
+    if (!IsFittedElsewhere(made, server, cluster))
     {
         return;
     }

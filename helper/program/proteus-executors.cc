@@ -318,6 +318,13 @@ MakeExecutorSettings(const ProgramOptions& options)
     return settings;
 }
 
+bool
+IsFittedElsewhere(const FlowCalibration& made, const std::string& server, const Cluster& cluster)
+{
+    const bool hasOne = made.servers == 1 || (made.servers > 1 && cluster.GetNServers() == 1);
+    return made.cluster != cluster.GetName() && !(hasOne && made.server == server);
+}
+
 RunRecord
 RunExecutor(const ProgramOptions& options,
             const std::string& executor,
@@ -330,11 +337,10 @@ RunExecutor(const ProgramOptions& options,
     const ExecutorSettings settings = MakeExecutorSettings(options);
     RunRecord record = found.Run(graph, cluster, settings, &observer);
     observer.FinishFiles();
-    RunNotes::Hear(options, found, settings, cluster, graph, record);
     if (found.GetTraits().needsCalibration)
     {
         const FlowCalibration calibration = LoadCalibration(options);
-        if (calibration.cluster != cluster.GetName())
+        if (IsFittedElsewhere(calibration, options.cluster, cluster))
         {
             record.notes.push_back(executor + ": parameters were fitted on another cluster, " +
                                    ShownName(calibration.cluster));
@@ -346,6 +352,7 @@ RunExecutor(const ProgramOptions& options,
                                    ", which are as without calibration");
         }
     }
+    RunNotes::Hear(options, found, settings, cluster, graph, record);
     return record;
 }
 

@@ -10,6 +10,7 @@
 #include "proteus-program-options.h"
 
 #include "ns3/proteus-executor.h"
+#include "ns3/proteus-flow-calibration.h"
 
 #include <algorithm>
 #include <ostream>
@@ -73,6 +74,14 @@ std::string DescribeExecutors();
  * cannot be read
  */
 ExecutorSettings MakeExecutorSettings(const ProgramOptions& options);
+
+/// @ingroup proteus
+/// @param made a calibration @param server what a cluster is made of, as --cluster
+/// @param cluster to run on @return whether the calibration is of another one: of other servers or,
+/// where both are of several, of another network between them
+bool IsFittedElsewhere(const FlowCalibration& made,
+                       const std::string& server,
+                       const Cluster& cluster);
 
 /**
  * @ingroup proteus

@@ -85,7 +85,11 @@ WriteResults(const FlowsOptions& options,
                                   setting.name == "ns3::proteus::Transport::CongestionControl";
                        }),
         settings.engine.end());
-    RunNotes::HearPackets(settings, fabric->GetCluster(), fabric->GetLinkStatistics());
+    RunNotes::HearPackets(settings,
+                          fabric->GetCluster(),
+                          fabric->GetLinkStatistics(),
+                          player.GetStatistics(),
+                          true);
     FlowsSummary summary = Summarize(player, fabric, wallS);
     summary.idle = options.FindIdle(player, fabric);
     Print(summary);

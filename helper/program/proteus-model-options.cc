@@ -332,7 +332,7 @@ std::vector<std::string>
 ModelOptions::ListIdleVariables(const FrameworkOption& framework, const std::string& gpu) const
 {
     ModelOptions any = *this;
-    any.strategy = "dp=1";
+    any.strategy = strategy.empty() ? "dp=1" : strategy;
     return FindIdleVariables(any.GetText(framework, gpu));
 }
 

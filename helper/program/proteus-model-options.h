@@ -74,7 +74,8 @@ struct ModelOptions
     TrainingPlan Load(const FrameworkDefaults& defaults = {}) const;
 
     /// @param framework that trains @param gpu name of a data sheet @return variables of the model
-    /// that change nothing, whatever the strategy, see FindIdleVariables()
+    /// that change nothing with the strategy, or, where there is none, with replicas alone; see
+    /// FindIdleVariables()
     std::vector<std::string> ListIdleVariables(const FrameworkOption& framework,
                                                const std::string& gpu) const;
 

@@ -116,13 +116,28 @@ ListAlgorithmNames()
 namespace
 {
 
-/// @param text typed where a name belongs @return what it is, if it is a file; else empty
-std::string
-DescribeFile(const std::string& text)
+/// @param text typed where a name belongs @return whether it is the path of a file, or has an
+/// ending of files: a point and some letters
+bool
+IsPathLike(const std::string& text)
 {
-    if (text.find_first_of("/.") == std::string::npos || !IsReadable(text) || IsFolder(text))
+    const std::string ending = std::filesystem::path(text).extension().string();
+    return text.find('/') != std::string::npos ||
+           (ending.size() > 1 && ending.find_first_of("0123456789 ") == std::string::npos);
+}
+
+/// @param text typed where a name belongs @param names that there are
+/// @return what it is, if it is a file or looks like one; else empty
+std::string
+DescribeFile(const std::string& text, const std::vector<std::string>& names)
+{
+    if (!IsPathLike(text) || IsFolder(text))
     {
         return "";
+    }
+    if (!IsReadable(text))
+    {
+        return "there is no such name, and no such file: " + Suggest(text, names);
     }
     InputFile file(text);
     const std::string what = DescribeForeignFile(ListTextKeys(file.GetStream()));
@@ -132,14 +147,18 @@ DescribeFile(const std::string& text)
 } // namespace
 
 std::string
-MatchName(const std::string& option, const std::string& name, const std::vector<std::string>& names)
+MatchName(const std::string& option,
+          const std::string& name,
+          const std::vector<std::string>& names,
+          const std::string& fileOption)
 {
     const std::string alias = FindAlias(name, names);
     if (alias.empty())
     {
-        const std::string file = DescribeFile(name);
-        throw std::invalid_argument("--" + option + "=" + name + ": " +
-                                    (file.empty() ? Suggest(name, names) : file));
+        const std::string file = DescribeFile(name, names);
+        throw std::invalid_argument(
+            "--" + option + "=" + name + ": " + (file.empty() ? Suggest(name, names) : file) +
+            (file.empty() || fileOption.empty() ? "" : "; --" + fileOption + "=FILE takes files"));
     }
     return alias;
 }

@@ -39,12 +39,14 @@ std::vector<std::string> ListAlgorithmNames();
  * @param option that it is the value of
  * @param name as typed
  * @param names that there are
+ * @param fileOption another option, which takes files; empty: there is none
  * @return one of them
  * @throw std::invalid_argument that says which was meant, or which there are
  */
 std::string MatchName(const std::string& option,
                       const std::string& name,
-                      const std::vector<std::string>& names);
+                      const std::vector<std::string>& names,
+                      const std::string& fileOption = "");
 
 /**
  * @ingroup proteus

@@ -76,6 +76,7 @@ class OptionList
         std::string group;                //!< title in help
         std::vector<std::string> choices; //!< for completion; may be empty
         NameUse names{NameUse::HINT};     //!< what the choices are to its value
+        std::string fileOption;           //!< see AddFileOption()
         std::string parts;    //!< regular expression, see AddParts(); empty: it writes one file
         bool isFolder{false}; //!< whether its value is a folder to write
 
@@ -169,6 +170,10 @@ class OptionList
     void AddNames(const std::string& name,
                   const std::vector<std::string>& names,
                   NameUse use = NameUse::ONE);
+
+    /// @param name of an option whose value is a name, see AddNames() @param other option that
+    /// takes a file in its place, which errors about files tell
+    void AddFileOption(const std::string& name, const std::string& other);
 
     /// Says what values of an option mean, for what compares them. Without it, values mean the same
     /// that its kind reads alike, see GetValueMeaning(). @param name of the option

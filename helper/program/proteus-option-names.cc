@@ -40,6 +40,15 @@ OptionList::AddNames(const std::string& name, const std::vector<std::string>& na
     }
 }
 
+void
+OptionList::AddFileOption(const std::string& name, const std::string& other)
+{
+    for (Entry& entry : m_entries)
+    {
+        entry.fileOption = entry.name == name ? other : entry.fileOption;
+    }
+}
+
 std::string
 OptionList::Normalise(const Entry& entry, const std::string& value)
 {
@@ -55,12 +64,13 @@ OptionList::Normalise(const Entry& entry, const std::string& value)
     }
     if (entry.names == NameUse::ONE)
     {
-        return MatchName(entry.name, text, entry.choices);
+        return MatchName(entry.name, text, entry.choices, entry.fileOption);
     }
     std::string list;
     for (const std::string& name : SplitOnce("--" + entry.name + "=" + value, text))
     {
-        list += (list.empty() ? "" : ",") + MatchName(entry.name, name, entry.choices);
+        list += (list.empty() ? "" : ",") +
+                MatchName(entry.name, name, entry.choices, entry.fileOption);
     }
     return list;
 }

@@ -493,7 +493,7 @@ RunGraph(const ProgramOptions& options,
             run.results.back().notes.push_back(std::string(stop.what()) + ", and has no result");
         }
     }
-    AddOptionNotes(run);
+    AddOptionNotes(run, options.results);
     options.results.Write(run);
     const auto find = [&](const std::string& executor) {
         return std::find_if(run.results.begin(), run.results.end(), [&](const RunRecord& result) {

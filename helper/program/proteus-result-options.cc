@@ -12,6 +12,7 @@
 #include "proteus-stop-signals.h"
 
 #include "ns3/proteus-chrome-trace.h"
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-executor-comparison.h"
 #include "ns3/proteus-executor.h"
 #include "ns3/proteus-graph-representative.h"
@@ -273,17 +274,40 @@ AddImpossibleRates(ReportedRun& run)
     }
 }
 
+/// Names the files that are about the first of several results alone. @param run whose first result
+/// gets notes @param options of the files
+void
+AddLeftOutOfFiles(ReportedRun& run, const ResultOptions& options)
+{
+    std::string others;
+    for (std::size_t i = 1; i < run.results.size(); ++i)
+    {
+        AppendName(others, run.results[i].executor);
+    }
+    for (const auto& [name, path] :
+         {std::make_pair("timeline", &options.timeline), std::make_pair("csv", &options.csv)})
+    {
+        if (!others.empty() && !path->empty())
+        {
+            run.results.front().notes.push_back(
+                "--" + std::string(name) + "=" + std::string(*path) + " has the spans of " +
+                run.results.front().executor + ", not those of " + others);
+        }
+    }
+}
+
 } // namespace
 
 void
-AddOptionNotes(ReportedRun& run)
+AddOptionNotes(ReportedRun& run, const ResultOptions& options)
 {
     AddImpossibleRates(run);
+    AddLeftOutOfFiles(run, options);
     if (!run.results.empty())
     {
         std::vector<std::string>& notes = run.results.front().notes;
-        const std::vector<std::string>& options = run.information.notes;
-        notes.insert(notes.end(), options.begin(), options.end());
+        const std::vector<std::string>& known = run.information.notes;
+        notes.insert(notes.end(), known.begin(), known.end());
         for (const auto& more :
              {RunNotes::FindOfJobs(),
               FindIdleAttributes(run.information.configuration, AttributeReaders::EXECUTORS)})

@@ -58,8 +58,9 @@ struct ResultOptions
 };
 
 /// @ingroup proteus
-/// Has the first result name the options that were given in vain. @param run to report
-void AddOptionNotes(ReportedRun& run);
+/// Has the first result name the options that were given in vain, and the files that are about it
+/// alone. @param run to report @param options of its files
+void AddOptionNotes(ReportedRun& run, const ResultOptions& options);
 
 } // namespace proteus
 } // namespace ns3

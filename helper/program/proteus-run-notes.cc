@@ -11,6 +11,8 @@
 #include "proteus-unused-network.h"
 
 #include "ns3/proteus-breakdown.h"
+#include "ns3/proteus-gpu-sharing.h"
+#include "ns3/proteus-plural.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -125,6 +127,16 @@ FindUnusedSharing(const Configuration& configuration,
     return lines;
 }
 
+/// @param note any @return it without its digits
+std::string
+WithoutDigits(std::string note)
+{
+    note.erase(
+        std::remove_if(note.begin(), note.end(), [](char c) { return c >= '0' && c <= '9'; }),
+        note.end());
+    return note;
+}
+
 } // namespace
 
 RunNotes::RunNotes(TypedNetwork typed)
@@ -157,7 +169,8 @@ RunNotes::Hear(const ProgramOptions& options,
         options.information.configuration,
         options.information.notes,
         [&options](const FabricOptions& fabric) { return options.BuildCluster(fabric); }};
-    std::vector<std::string> lines = FindUnusedOptions(typed, traits, cluster, record.links);
+    std::vector<std::string> lines =
+        FindUnusedOptions(typed, traits, cluster, record.links, record.network);
     for (const auto& more :
          {FindUnusedServers(typed.configuration, cluster, graph),
           FindUnusedChoices(typed, traits, settings, cluster, graph),
@@ -178,6 +191,7 @@ RunNotes::Hear(const ProgramOptions& options,
     {
         line = traits.name + ": " + line; // another executor may know more
     }
+    const std::vector<std::string> remarks = record.notes;
     record.notes.insert(record.notes.begin(), lines.begin(), lines.end());
     for (const auto& more : {ListIgnoredSettings(traits, settings),
                              ListIdleSettings(traits, settings, cluster, record.crossed)})
@@ -185,25 +199,84 @@ RunNotes::Hear(const ProgramOptions& options,
         lines.insert(lines.end(), more.begin(), more.end());
     }
     Note(traits.name, lines);
+    NoteRemarks(traits.name, remarks);
+    NoteLosses(traits.name, record.links, record.network);
 }
 
 void
 RunNotes::HearPackets(const ExecutorSettings& settings,
                       const Cluster& cluster,
-                      const std::vector<LinkStatistics>& links)
+                      const std::vector<LinkStatistics>& links,
+                      const NetworkStatistics& network,
+                      bool printsLosses)
 {
     const ExecutorTraits& traits = FindExecutor("packet").GetTraits();
     if (g_notes == nullptr)
     {
         return;
     }
-    std::vector<std::string> lines = FindUnusedOptions(g_notes->m_typed, traits, cluster, links);
+    std::vector<std::string> lines =
+        FindUnusedOptions(g_notes->m_typed, traits, cluster, links, network);
     for (const std::string& line :
          ListIdleSettings(traits, settings, cluster, FindCrossedLinks(links)))
     {
         lines.push_back(line);
     }
     Note(traits.name, lines);
+    if (!printsLosses)
+    {
+        NoteLosses(traits.name, links, network);
+    }
+}
+
+void
+RunNotes::NoteRemarks(const std::string& executor, const std::vector<std::string>& notes)
+{
+    if (g_notes == nullptr)
+    {
+        return;
+    }
+    const std::lock_guard<std::mutex> lock(g_notes->m_mutex);
+    Heard& heard = g_notes->m_heard[executor];
+    for (const std::string& note : std::set<std::string>(notes.begin(), notes.end()))
+    {
+        // What kernels take beside communication is modelled, and part of every time.
+        if (heard.of.count(note) > 0 || IsSharingNote(note))
+        {
+            continue;
+        }
+        Remark& remark = heard.remarks[WithoutDigits(note)];
+        remark.isVaried = remark.isVaried || (remark.runs > 0 && remark.first != note);
+        remark.first = remark.runs > 0 ? remark.first : note;
+        ++remark.runs;
+    }
+}
+
+void
+RunNotes::NoteLosses(const std::string& executor,
+                     const std::vector<LinkStatistics>& links,
+                     const NetworkStatistics& network)
+{
+    LinkStatistics sum;
+    for (const LinkStatistics& link : links)
+    {
+        AddTo(sum, link);
+    }
+    const uint64_t worst =
+        std::max({sum.droppedPackets, sum.lostPackets, network.repeated, network.timeouts});
+    if (g_notes == nullptr || worst == 0)
+    {
+        return;
+    }
+    const std::lock_guard<std::mutex> lock(g_notes->m_mutex);
+    Heard& heard = g_notes->m_heard[executor];
+    ++heard.lossyRuns;
+    heard.losses.lostPackets += sum.lostPackets;
+    heard.losses.droppedPackets += sum.droppedPackets;
+    heard.losses.repeatedPackets += network.repeated;
+    heard.losses.timeouts += network.timeouts;
+    heard.losses.pauses += sum.pauses;
+    heard.losses.markedPackets += sum.markedPackets;
 }
 
 void
@@ -240,6 +313,7 @@ RunNotes::List() const
         if (executor != OF_JOBS)
         {
             heard.AddCommonTo(lines);
+            heard.AddResultsTo(executor, lines);
         }
     }
     return lines;
@@ -273,6 +347,29 @@ RunNotes::Heard::AddCommonTo(std::vector<std::string>& lines) const
         {
             lines.push_back(line);
         }
+    }
+}
+
+void
+RunNotes::Heard::AddResultsTo(const std::string& executor, std::vector<std::string>& lines) const
+{
+    const std::string begin = executor + ": ";
+    const auto count = [this](uint32_t some) {
+        return some == runs
+                   ? std::string()
+                   : "in " + std::to_string(some) + " of " + FormatThings(runs, "run") + ": ";
+    };
+    if (lossyRuns > 0)
+    {
+        lines.push_back(begin + count(lossyRuns) +
+                        "packets did not arrive, or were sent again: " + DescribeLosses(losses));
+    }
+    for (const auto& [kind, remark] : remarks)
+    {
+        const bool isNamed = remark.first.compare(0, begin.size(), begin) == 0;
+        lines.push_back(begin + count(remark.runs) +
+                        (isNamed ? remark.first.substr(begin.size()) : remark.first) +
+                        (remark.isVaried ? "; others with other numbers" : ""));
     }
 }
 

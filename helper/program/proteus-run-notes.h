@@ -11,6 +11,7 @@
 #include "proteus-typed-network.h"
 
 #include "ns3/proteus-executor.h"
+#include "ns3/proteus-loss-account.h"
 
 #include <functional>
 #include <map>
@@ -68,16 +69,22 @@ class RunNotes
      * @param settings of the run
      * @param cluster that it ran on
      * @param links what they carried, those of all processes
+     * @param network what endpoints counted
+     * @param printsLosses whether the program does so itself
      */
     static void HearPackets(const ExecutorSettings& settings,
                             const Cluster& cluster,
-                            const std::vector<LinkStatistics>& links);
+                            const std::vector<LinkStatistics>& links,
+                            const NetworkStatistics& network,
+                            bool printsLosses = false);
 
     /// To be called for each job of a program whose memory was to be ignored. @param fits whether
     /// it fits into memory
     static void HearMemory(bool fits);
 
-    /// @return what holds for all runs of an executor, each line once, and ListOfJobs()
+    /// @return what holds for all runs of an executor, each line once, and ListOfJobs(); what runs
+    /// lost and sent again; and what their records say beside that, with the number of runs that
+    /// do: for programs that do not print the notes of each run
     std::vector<std::string> List() const;
 
     /// @return what holds for all jobs, whatever runs them
@@ -87,15 +94,38 @@ class RunNotes
     static std::vector<std::string> FindOfJobs();
 
   private:
+    /// What records of runs say, but for numbers.
+    struct Remark
+    {
+        uint32_t runs{0};     //!< that say it
+        bool isVaried{false}; //!< with other numbers
+        std::string first;    //!< of them, as it is
+    };
+
     /// Of one executor, or of jobs.
     struct Heard
     {
-        uint32_t runs{0};                   //!< how many there were
-        std::map<std::string, uint32_t> of; //!< by line: in how many of them
+        uint32_t runs{0};                      //!< how many there were
+        std::map<std::string, uint32_t> of;    //!< by line: in how many of them
+        std::map<std::string, Remark> remarks; //!< by the line without its digits
+        uint32_t lossyRuns{0};                 //!< that lost packets, or sent some again
+        LossAccount losses;                    //!< of these
 
         /// @param lines get those of all runs
         void AddCommonTo(std::vector<std::string>& lines) const;
+
+        /// @param executor whose they are @param lines get losses and remarks
+        void AddResultsTo(const std::string& executor, std::vector<std::string>& lines) const;
     };
+
+    /// @param executor that has run @param notes of its record, but those that Note() gets
+    static void NoteRemarks(const std::string& executor, const std::vector<std::string>& notes);
+
+    /// @param executor that has run @param links what they carried @param network what endpoints
+    /// counted
+    static void NoteLosses(const std::string& executor,
+                           const std::vector<LinkStatistics>& links,
+                           const NetworkStatistics& network);
 
     /// @param executor that has run; empty: a job, before any runs it @param lines what it did not
     /// honour

@@ -22,7 +22,6 @@
 #include "ns3/proteus-scenario-json.h"
 #include "ns3/proteus-scenario-parts.h"
 #include "ns3/proteus-scenario-report.h"
-#include "ns3/proteus-shown-name.h"
 #include "ns3/proteus-tables.h"
 #include "ns3/proteus-warning.h"
 #include "ns3/uinteger.h"
@@ -80,11 +79,6 @@ LoadNeighbour(const ScenarioJob& job, const ProgramOptions& options, const Clust
             [&](const FrameworkDefaults& defaults) { return model.Load(defaults); });
         graph = CompileForCluster(plan, cluster, framework, "", &carried);
         options.CheckMemory(graph, cluster);
-        for (const std::string& key : model.FindIdle(options.framework, options.FindGpu()))
-        {
-            Warn(options.scenario + ": job " + ShownName(job.name) + ": " + key +
-                 " has no effect: the job is the same without it");
-        }
     }
     return RepeatGraph(graph, carried, job.iterations, CrossIteration::BARRIER).graph;
 }
@@ -130,7 +124,7 @@ class ScenarioRunner
         {
             run.results.push_back(RunOne(executor, dataType));
         }
-        AddOptionNotes(run);
+        AddOptionNotes(run, m_options.results);
         m_options.results.Write(run, {MakeJobTable(m_jobs), MakeTrafficTable(m_traffic)});
         PrintScenario(m_jobs, m_traffic, std::cout);
     }

@@ -278,6 +278,9 @@ class ScheduleProgram : public CommandLineProgram
                 return m_options.tune ? "" : "nothing is searched; add --tune";
             });
         }
+        command.AddIdle("searchSeed", [this] {
+            return m_options.method == "grid" ? "a grid has no points at random" : "";
+        });
         command.AddHint("seed",
                         "the seed of the search is --searchSeed; --stream is that of paths");
         command.AddOutput("csv", "write the table to this file as CSV", m_options.csv, ".csv");

@@ -9,6 +9,7 @@
 #include "proteus-name-lists.h"
 #include "proteus-progress.h"
 #include "proteus-search-experts.h"
+#include "proteus-search-limits.h"
 #include "proteus-stop-signals.h"
 
 #include "ns3/proteus-attribute-defaults.h"
@@ -33,10 +34,10 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
-#include <map>
 #include <set>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 namespace ns3
 {
@@ -47,6 +48,16 @@ namespace
 {
 
 constexpr double GBYTE = 1e9;
+
+/// @param lines to warn of
+void
+WarnOfAll(const std::vector<std::string>& lines)
+{
+    for (const std::string& line : lines)
+    {
+        Warn(line);
+    }
+}
 
 /// A search from its subject to its outcome.
 class Search
@@ -96,6 +107,12 @@ class Search
         Rank(estimator);
         MakeReducedJobs(estimator);
         Climb();
+        if (m_outcome.isComplete)
+        {
+            WarnOfAll(FindIdleLimits(m_options,
+                                     {m_facts, m_space, m_usual, m_leastTooMuchBytes, m_outcome},
+                                     estimator));
+        }
         m_outcome.order = RankEntries(m_outcome.entries);
         m_outcome.objective = m_objective;
         m_outcome.framework = m_framework.name;
@@ -245,17 +262,11 @@ class Search
         m_facts = DescribeForPlans(Make(m_space.base).model);
         const uint32_t perServer = CountServerGpus();
         m_objective.devicesPerServer = perServer;
-        m_space.mostTensorParallel = m_options.mostTensor > 0
-                                         ? ToCount(m_options.mostTensor, "mostTensor", 1)
-                                     : perServer > 1 ? perServer
-                                                     : std::min<uint32_t>(16, nGpus);
+        m_space.mostTensorParallel = perServer > 1 ? perServer : std::min<uint32_t>(16, nGpus);
         const uint64_t contexts = std::min<uint64_t>(8, m_facts.sequence / 2048);
         m_space.mostContextParallel =
-            m_options.mostContext > 0 ? ToCount(m_options.mostContext, "mostContext", 1)
-            : varies("context")       ? static_cast<uint32_t>(std::max<uint64_t>(1, contexts))
-                                      : 1;
-        m_space.mostMicroBatch =
-            varies("microBatch") ? ToCount(m_options.mostMicroBatch, "mostMicroBatch", 1) : 1;
+            varies("context") ? static_cast<uint32_t>(std::max<uint64_t>(1, contexts)) : 1;
+        m_space.mostMicroBatch = varies("microBatch") ? m_space.mostMicroBatch : 1;
         m_space.mostVirtualStages = varies("virtualStages") ? m_space.mostVirtualStages : 1;
         m_space.zero =
             varies("zero") ? m_space.zero : std::vector<uint32_t>{m_space.base.optimizer.zero};
@@ -264,40 +275,31 @@ class Search
         m_space.variesBuckets = varies("buckets");
         m_space.variesSchedule = varies("schedule");
         m_space.variesMapping = varies("mapping");
-        WarnOfIdleChoices();
+        m_usual = m_space;
+        m_usual.memoryBytes = static_cast<double>(m_gpu.memoryBytes);
+        if (m_options.mostTensor > 0)
+        {
+            m_space.mostTensorParallel = ToCount(m_options.mostTensor, "mostTensor", 1);
+        }
+        if (m_options.mostContext > 0 && varies("context"))
+        {
+            m_space.mostContextParallel = ToCount(m_options.mostContext, "mostContext", 1);
+        }
+        if (varies("microBatch"))
+        {
+            m_space.mostMicroBatch = ToCount(m_options.mostMicroBatch, "mostMicroBatch", 1);
+        }
+        WarnOfAll(FindIdleChoices(m_options, m_facts, m_space));
         m_facts.experts = varies("experts") ? m_facts.experts : 0;
         m_objective.samples = m_space.globalBatch;
-    }
-
-    /// Names parts of --vary of which the model, or the cluster, has one value anyway.
-    void WarnOfIdleChoices() const
-    {
-        if (m_options.vary == "all" || m_options.vary == "none")
+        for (const std::string& path : SplitExperts(m_options.experts))
         {
-            return;
-        }
-        const std::string noPipeline = m_facts.blocks < 2 ? "the model has no blocks for a pipeline"
-                                       : m_space.devices.back() < 2 ? "there is one GPU"
-                                                                    : "";
-        const std::map<std::string, std::string> idle{
-            {"experts", m_facts.experts == 0 ? "the model has no experts" : ""},
-            {"context",
-             m_space.mostContextParallel == 1 ? "sequences of " + std::to_string(m_facts.sequence) +
-                                                    " tokens stay whole; --mostContext shares them"
-                                              : ""},
-            {"sequence",
-             !m_facts.hasTensor || m_space.mostTensorParallel == 1 ? "no GPUs share a layer" : ""},
-            {"schedule", noPipeline},
-            {"mapping", noPipeline},
-            {"virtualStages", noPipeline}};
-        for (const std::string& choice : m_options.GetChoices())
-        {
-            const auto found = idle.find(choice);
-            if (found != idle.end() && !found->second.empty())
-            {
-                Warn("--vary=" + m_options.vary + ": " + choice +
-                     " has no effect: " + found->second);
-            }
+            m_experts.emplace_back(path,
+                                   LoadExpert(path,
+                                              m_options.model,
+                                              m_framework.defaults,
+                                              m_space.globalBatch,
+                                              m_cluster.GetGpus().size()));
         }
     }
 
@@ -337,6 +339,7 @@ class Search
         m_outcome.visited = found.visited;
         m_outcome.pruned = std::move(found.pruned);
         m_outcome.isComplete = found.isComplete;
+        m_leastTooMuchBytes = found.leastTooMuchBytes;
         std::set<std::string> expert;
         for (const BaselinePlan& baseline : MakeBaselines(m_facts, m_space, estimator))
         {
@@ -403,6 +406,9 @@ class Search
         };
         search.space.precision = m_space.base.precision;
         search.space.memoryBytes = m_memoryBytes;
+        search.space.heedTooMuch = [this](double bytes) {
+            m_leastTooMuchBytes = std::min(m_leastTooMuchBytes, bytes);
+        };
         search.space.overlapSlowdown = GetOverlapSlowdown();
         search.devices = m_space.devices.back();
         search.mostPlans = ToCount(m_options.layoutPlans, "layoutPlans", 0);
@@ -429,13 +435,8 @@ class Search
     /// Strategies that the user names, which are run however they rank.
     void AddFiles(PlanEstimator& estimator)
     {
-        for (const std::string& path : SplitExperts(m_options.experts))
+        for (const auto& [path, expert] : m_experts)
         {
-            const LoadedExpert expert = LoadExpert(path,
-                                                   m_options.model,
-                                                   m_framework.defaults,
-                                                   m_space.globalBatch,
-                                                   m_cluster.GetGpus().size());
             if (expert.plan)
             {
                 Add(expert.name, *expert.plan, estimator.Estimate(*expert.plan));
@@ -600,7 +601,10 @@ class Search
     Objective m_objective;
     PlanModelFacts m_facts;
     PlanSpaceOptions m_space;
+    PlanSpaceOptions m_usual;              //!< the same without options about limits
+    double m_leastTooMuchBytes{0};         //!< PlanSearchResult::leastTooMuchBytes, of layouts, too
     std::vector<SearchCandidate> m_pinned; //!< of another search
+    std::vector<std::pair<std::string, LoadedExpert>> m_experts; //!< by file, read before anything
     SearchOutcome m_outcome;
 };
 

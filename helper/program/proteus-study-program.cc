@@ -190,6 +190,11 @@ class StudyProgramOfAll : public CommandLineProgram
         return "proteus-study";
     }
 
+    std::string FindNoSimulation() const override
+    {
+        return "the program of the study simulates, and gets what its file says in 'options'";
+    }
+
     bool SendsPackets() const override
     {
         return false; // the program that is studied may
@@ -338,13 +343,11 @@ class StudyProgramOfAll : public CommandLineProgram
             }
         }
         const Table table = MakeStudyTable(study, outcome.points, outcome.results);
-        // Columns of a table are known once a point has written it.
+        // Of points that all failed there is nothing to compare.
         const bool isComparable =
-            !table.rows.empty() &&
-            (study.table.empty() ||
-             std::any_of(outcome.results.begin(),
-                         outcome.results.end(),
-                         [](const StudyResult& result) { return result.IsGood(); }));
+            std::any_of(outcome.results.begin(),
+                        outcome.results.end(),
+                        [](const StudyResult& result) { return result.IsGood(); });
         const std::string partial =
             DescribeStop(outcome.ran + outcome.found, outcome.points.size(), "points");
         WriteCsvFile(m_options.csv, [&](std::ostream& out) { WriteTableCsv(table, out); });
@@ -356,7 +359,7 @@ class StudyProgramOfAll : public CommandLineProgram
             PrintStudy(study, table, MAX_PRINTED, std::cout);
             PrintPublished(study, table, std::cout);
         }
-        for (const auto& [note, count] : CountIdleOptions(outcome.results))
+        for (const auto& [note, count] : CountNotes(outcome.results))
         {
             std::cout << "Note: " << FormatThings(count, "point") << ": " << note << '\n';
         }

@@ -6,6 +6,7 @@
 
 #include "proteus-switched-off.h"
 
+#include "ns3/nstime.h"
 #include "ns3/proteus-attribute-defaults.h"
 #include "ns3/proteus-congestion-type.h"
 #include "ns3/proteus-fabric.h"
@@ -162,6 +163,44 @@ FindSwitchedOff(const TypedNetwork& typed)
         {
             lines.push_back(option + ": " + beyond + " has no effect: there are " +
                             std::to_string(nClasses) + " traffic classes (TrafficClasses)");
+        }
+    }
+    return lines;
+}
+
+std::vector<std::string>
+FindNothingLost(const TypedNetwork& typed,
+                const std::vector<LinkStatistics>& links,
+                const NetworkStatistics& network)
+{
+    LinkStatistics sum;
+    for (const LinkStatistics& link : links)
+    {
+        AddTo(sum, link);
+    }
+    if (sum.lostPackets + sum.droppedPackets + network.repeated + network.timeouts > 0)
+    {
+        return {};
+    }
+    const TypeId transport = Transport::GetTypeId();
+    const bool isPatient = ReadDefault<TimeValue>(transport, "RetransmissionTimeout").Get() >
+                           ReadBuiltInDefault<TimeValue>(transport, "RetransmissionTimeout").Get();
+    const bool isRoomy = ReadDefault<UintegerValue>(transport, "ReorderBuffer").Get() >
+                         ReadBuiltInDefault<UintegerValue>(transport, "ReorderBuffer").Get();
+    const std::set<std::string> names{"NakInterval",
+                                      "Reliability",
+                                      "RetryLimit",
+                                      isPatient ? "" : "RetransmissionTimeout",
+                                      isRoomy ? "" : "ReorderBuffer"};
+    std::vector<std::string> lines;
+    for (const auto& [name, value] : typed.configuration)
+    {
+        const std::size_t colons = name.rfind("::");
+        const std::string option = "--" + name + "=" + value;
+        if (colons != std::string::npos && name.substr(0, colons) == transport.GetName() &&
+            names.count(name.substr(colons + 2)) > 0 && !IsNamed(typed, option))
+        {
+            lines.push_back(option + " has no effect: nothing was lost, or sent again");
         }
     }
     return lines;

@@ -9,6 +9,8 @@
 
 #include "proteus-typed-network.h"
 
+#include "ns3/proteus-link-statistics.h"
+
 #include <string>
 #include <vector>
 
@@ -25,6 +27,20 @@ namespace proteus
  * @return a line for every attribute that was typed and does nothing, in runs by packets
  */
 std::vector<std::string> FindSwitchedOff(const TypedNetwork& typed);
+
+/**
+ * @ingroup proteus
+ * Of what repeats lost packets, finds what has had nothing to do.
+ * @param typed what was typed
+ * @param links what each of them carried in a run by packets
+ * @param network what its endpoints counted
+ * @return where nothing was lost, dropped or sent again, a line for every attribute that was typed
+ * and is about that; of times and rooms those that are not above their built-in defaults, as a
+ * longer one may be what has kept packets from being sent again
+ */
+std::vector<std::string> FindNothingLost(const TypedNetwork& typed,
+                                         const std::vector<LinkStatistics>& links,
+                                         const NetworkStatistics& network);
 
 } // namespace proteus
 } // namespace ns3

@@ -393,10 +393,16 @@ std::vector<std::string>
 FindUnusedOptions(TypedNetwork typed,
                   const ExecutorTraits& traits,
                   const Cluster& cluster,
-                  const std::vector<LinkStatistics>& links)
+                  const std::vector<LinkStatistics>& links,
+                  const NetworkStatistics& network)
 {
-    std::vector<std::string> lines =
-        traits.hasPackets ? FindSwitchedOff(typed) : std::vector<std::string>();
+    std::vector<std::string> lines;
+    if (traits.hasPackets)
+    {
+        lines = FindSwitchedOff(typed);
+        const auto unneeded = FindNothingLost(typed, links, network);
+        lines.insert(lines.end(), unneeded.begin(), unneeded.end());
+    }
     typed.named.insert(typed.named.end(), lines.begin(), lines.end());
     for (const auto& more : {FindUnusedRouting(typed, traits, cluster, links),
                              FindUnusedNetwork(typed, traits, cluster, links)})

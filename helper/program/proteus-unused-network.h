@@ -41,12 +41,13 @@ std::vector<std::string> FindUnusedNetwork(const TypedNetwork& typed,
 
 /// @ingroup proteus
 /// @param typed what was typed @param traits of an executor that has run @param cluster it ran on
-/// @param links what each of its links carried
+/// @param links what each of its links carried @param network what its endpoints counted
 /// @return FindUnusedNetwork(), and a line for each attribute of paths and packets that did nothing
 std::vector<std::string> FindUnusedOptions(TypedNetwork typed,
                                            const ExecutorTraits& traits,
                                            const Cluster& cluster,
-                                           const std::vector<LinkStatistics>& links);
+                                           const std::vector<LinkStatistics>& links,
+                                           const NetworkStatistics& network);
 
 /// @ingroup proteus
 /// @param configuration options, as they were typed @param cluster that it ran on

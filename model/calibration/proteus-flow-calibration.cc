@@ -8,6 +8,7 @@
 
 #include "ns3/proteus-flow-run.h"
 #include "ns3/proteus-json.h"
+#include "ns3/proteus-shown-name.h"
 
 #include <algorithm>
 #include <array>
@@ -39,6 +40,12 @@ constexpr double MOST_EFFICIENCY = 1.05;
 constexpr double MOST_SHARING = 1;
 /// Least latency that a calibration may add to a link, microseconds.
 constexpr double LEAST_LATENCY_US = -1;
+
+/// Of what a file says of its fit: largest relative error, times in seconds, number of them.
+constexpr double MOST_ERROR = 1e9;
+constexpr double LEAST_TIME_S = 1e-12;
+constexpr double MOST_TIME_S = 1e6;
+constexpr uint64_t MOST_SAMPLES = uint64_t{1} << 30;
 
 /// Bounds and first step of a parameter; latencies in microseconds.
 struct Axis
@@ -382,21 +389,109 @@ WriteFlowCalibration(const FlowCalibration& calibration, std::ostream& output)
                            {"uncalibrated_s", sample.beforeS},
                            {"calibrated_s", sample.afterS}});
     }
-    const nlohmann::ordered_json root{
+    nlohmann::ordered_json root{
         {"format", FORMAT},
         {"version", VERSION},
         {"cluster", calibration.cluster},
-        {"server", calibration.server},
-        {"servers", calibration.servers},
-        {"provenance", calibration.provenance},
-        {"links", links},
-        {"errors_uncalibrated", ToJson(calibration.before)},
-        {"errors_fitted", ToJson(calibration.fitted)},
-        {"errors_held_out", ToJson(calibration.heldOut)},
-        {"errors_held_out_uncalibrated", ToJson(calibration.heldOutBefore)},
-        {"experiments", samples}};
+    };
+    if (calibration.servers > 0) // else nobody has said it
+    {
+        root["server"] = calibration.server;
+        root["servers"] = calibration.servers;
+    }
+    root.update({{"provenance", calibration.provenance},
+                 {"links", links},
+                 {"errors_uncalibrated", ToJson(calibration.before)},
+                 {"errors_fitted", ToJson(calibration.fitted)},
+                 {"errors_held_out", ToJson(calibration.heldOut)},
+                 {"errors_held_out_uncalibrated", ToJson(calibration.heldOutBefore)},
+                 {"experiments", samples}});
     output << root.dump(1) << '\n';
 }
+
+namespace
+{
+
+/// @param json errors of a file @return them
+FlowErrors
+ReadErrors(const JsonValue& json)
+{
+    json.AllowKeys("errors", {"mean", "max", "worst", "samples"});
+    FlowErrors errors;
+    errors.mean = json.Get("mean").AsNumber(0, MOST_ERROR);
+    errors.most = json.Get("max").AsNumber(0, MOST_ERROR);
+    errors.worst = json.Get("worst").AsString();
+    errors.samples = static_cast<uint32_t>(json.Get("samples").AsWhole(0, MOST_SAMPLES));
+    if (errors.mean > errors.most * (1 + 1e-9)) // both are rounded
+    {
+        json.Get("mean").Fail("is above the largest, max: " + json.Get("max").Shown());
+    }
+    return errors;
+}
+
+/// @param json an experiment of a file @return it
+CalibrationSample
+ReadSample(const JsonValue& json)
+{
+    json.AllowKeys(
+        "an experiment",
+        {"kind", "experiment", "task", "held_out", "packet_s", "uncalibrated_s", "calibrated_s"});
+    CalibrationSample sample;
+    sample.kind = json.Get("kind").AsString();
+    sample.experiment = json.Get("experiment").AsString();
+    sample.task = static_cast<uint32_t>(json.Get("task").AsWhole(0, MOST_SAMPLES));
+    sample.isHeldOut = json.Get("held_out").AsBool();
+    sample.packetS = json.Get("packet_s").AsNumber(LEAST_TIME_S, MOST_TIME_S);
+    sample.beforeS = json.Get("uncalibrated_s").AsNumber(0, MOST_TIME_S);
+    sample.afterS = json.Get("calibrated_s").AsNumber(0, MOST_TIME_S);
+    return sample;
+}
+
+/// @param json its number of servers @param calibration with it
+/// @throw JsonError if the cluster's name has another one, as "2 x dgx-a100"
+void
+CheckServers(const JsonValue& json, const FlowCalibration& calibration)
+{
+    const std::size_t end = calibration.cluster.find(" x ");
+    const std::string number = calibration.cluster.substr(0, end);
+    if (end != std::string::npos && end > 0 &&
+        number.find_first_not_of("0123456789") == std::string::npos &&
+        number != std::to_string(calibration.servers))
+    {
+        json.Fail("is not the number of the cluster, " + ShownName(calibration.cluster));
+    }
+}
+
+/// @param root of a file with experiments @param calibration that was read
+/// @throw JsonError if its errors are not those of the experiments
+void
+CheckErrors(const JsonValue& root, const FlowCalibration& calibration)
+{
+    const auto all = [](const CalibrationSample&) { return true; };
+    const auto held = [](const CalibrationSample& sample) { return sample.isHeldOut; };
+    const auto used = [](const CalibrationSample& sample) { return !sample.isHeldOut; };
+    const auto check = [&](const char* key, const FlowErrors& written, const FlowErrors& found) {
+        const auto differ = [](double a, double b) { return std::abs(a - b) > 1e-6 * (1 + b); };
+        if (root.Has(key) &&
+            (differ(written.mean, found.mean) || differ(written.most, found.most) ||
+             written.samples != found.samples || written.worst != found.worst))
+        {
+            root.Get(key).Fail("is not that of 'experiments', of which there are " +
+                               std::to_string(found.samples) + ", mean " +
+                               std::to_string(found.mean) + ", max " + std::to_string(found.most) +
+                               " of " + ShownName(found.worst));
+        }
+    };
+    const auto& samples = calibration.samples;
+    check("errors_uncalibrated", calibration.before, AddUpErrors(samples, false, all));
+    check("errors_fitted", calibration.fitted, AddUpErrors(samples, true, used));
+    check("errors_held_out", calibration.heldOut, AddUpErrors(samples, true, held));
+    check("errors_held_out_uncalibrated",
+          calibration.heldOutBefore,
+          AddUpErrors(samples, false, held));
+}
+
+} // namespace
 
 FlowCalibration
 ReadFlowCalibration(std::istream& input, const std::string& fileName)
@@ -425,7 +520,8 @@ ReadFlowCalibration(std::istream& input, const std::string& fileName)
     }
     if (const auto servers = root.Find("servers"))
     {
-        calibration.servers = static_cast<uint32_t>(servers->AsWhole(0, MAX_DEVICES));
+        calibration.servers = static_cast<uint32_t>(servers->AsWhole(1, MAX_DEVICES));
+        CheckServers(*servers, calibration);
     }
     calibration.provenance = root.Get("provenance").AsString();
     const JsonValue links = root.Get("links");
@@ -441,11 +537,25 @@ ReadFlowCalibration(std::istream& input, const std::string& fileName)
         link.latencyPs = std::llround(json.Get("latency_us").AsNumber(LEAST_LATENCY_US, 1e6) * 1e6);
         calibration.technologies.insert(technology);
     }
-    const JsonValue errors = root.Get("errors_held_out");
-    calibration.heldOut.mean = errors.Get("mean").AsNumber(0, 1e9);
-    calibration.heldOut.most = errors.Get("max").AsNumber(0, 1e9);
-    calibration.heldOut.worst = errors.Get("worst").AsString();
-    calibration.heldOut.samples = static_cast<uint32_t>(errors.Get("samples").AsWhole(0, 1 << 30));
+    calibration.heldOut = ReadErrors(root.Get("errors_held_out"));
+    for (const auto& [key, errors] :
+         {std::make_pair("errors_uncalibrated", &calibration.before),
+          std::make_pair("errors_fitted", &calibration.fitted),
+          std::make_pair("errors_held_out_uncalibrated", &calibration.heldOutBefore)})
+    {
+        if (const auto json = root.Find(key))
+        {
+            *errors = ReadErrors(*json);
+        }
+    }
+    if (const auto experiments = root.Find("experiments"))
+    {
+        for (std::size_t i = 0; i < experiments->Size(); ++i)
+        {
+            calibration.samples.push_back(ReadSample(experiments->At(i)));
+        }
+        CheckErrors(root, calibration);
+    }
     return calibration;
 }
 

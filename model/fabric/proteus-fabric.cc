@@ -15,9 +15,11 @@
 #include "ns3/proteus-compat.h"
 #include "ns3/proteus-flow-places.h"
 #include "ns3/proteus-server-hosts.h"
+#include "ns3/proteus-warning.h"
 #include "ns3/simulator.h"
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 #include <stdexcept>
 #include <tuple>
@@ -36,6 +38,32 @@ namespace proteus
 
 namespace
 {
+
+/// @param technology of links with receive buffers @return the attribute that says how large they
+/// are
+std::string
+GetBufferName(LinkTechnology technology)
+{
+    return technology == LinkTechnology::NVLINK       ? "NvlinkBuffer"
+           : technology == LinkTechnology::INFINIBAND ? "InfinibandBuffer"
+                                                      : "PcieBuffer";
+}
+
+/// @param link any @param burstBytes attribute BurstBytes
+/// @throw std::invalid_argument if bursts on the link would not be whole packets
+void
+RequireWholePackets(const Link& link, uint32_t burstBytes)
+{
+    const bool hasPackets =
+        link.technology == LinkTechnology::NVLINK || link.technology == LinkTechnology::PCIE;
+    if (hasPackets && link.framing.packetBytes > 0 && burstBytes % link.framing.packetBytes != 0)
+    {
+        throw std::invalid_argument(
+            "ns3::proteus::Fabric::BurstBytes, " + std::to_string(burstBytes) +
+            ", is no multiple of the payload of a packet on links " + ToString(link.technology) +
+            ", " + std::to_string(link.framing.packetBytes));
+    }
+}
 
 /// @param link a link @param id one of its two ports @return who sends on it, and who receives
 std::pair<VertexId, VertexId>
@@ -268,9 +296,25 @@ Fabric::SetCluster(std::shared_ptr<const Cluster> cluster)
     m_marker.SetUp(m_settings.marks);
     m_buffers.SetUp(m_settings.buffers);
     m_ports.Create(NumberInternalPorts(), m_settings.classes.nClasses);
+    std::map<LinkTechnology, int64_t> raised;
     for (PortId id = 0; id < GetNPorts(); ++id)
     {
-        SetUpPort(id, links[id / 2]);
+        const Link& link = links[id / 2];
+        RequireWholePackets(link, m_settings.forwarding.burstBytes);
+        SetUpPort(id, link);
+        const auto buffer = static_cast<int64_t>(GetBufferBytes(link.technology));
+        const int64_t least = m_ports[id].sizes->mostWire;
+        if (buffer > 0 && buffer < least)
+        {
+            raised[link.technology] = std::max(raised[link.technology], least);
+        }
+    }
+    for (const auto& [technology, bytes] : raised)
+    {
+        Warn("ns3::proteus::Fabric::" + GetBufferName(technology) + "=" +
+             std::to_string(GetBufferBytes(technology)) + " is taken as up to " +
+             std::to_string(bytes) + " on links " + ToString(technology) +
+             ": a unit has to find room");
     }
     m_buffers.Build(*m_cluster, m_ports);
     SetUpInputQueues();

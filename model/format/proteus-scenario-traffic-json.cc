@@ -10,6 +10,8 @@
 #include "proteus-scenario-reader.h"
 #include "proteus-text-reader.h"
 
+#include "ns3/proteus-warning.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -348,6 +350,15 @@ ReadSizeDistribution(std::istream& input, const std::string& fileName)
     for (auto& [bytes, part] : sizes)
     {
         part /= whole;
+    }
+    const auto& [least, share] = sizes.front();
+    if (sizes.size() > 1 && share > 0)
+    {
+        std::ostringstream text;
+        text << fileName << ": " << PER_CENT * share << " % of all messages are of exactly "
+             << static_cast<uint64_t>(least)
+             << " bytes, the first size; a line 0,0 before it would spread them from 0 on";
+        Warn(text.str());
     }
     return sizes;
 }

@@ -7,6 +7,7 @@
 #include "proteus-study-json.h"
 
 #include "ns3/proteus-json.h"
+#include "ns3/proteus-study-result.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -149,6 +150,19 @@ class Reader
         if (const auto cost = root.Find("cost"))
         {
             m_study.cost = cost->AsName();
+        }
+        const auto bill = GetBillColumns();
+        const bool isOfBill = std::any_of(bill.begin(), bill.end(), [this](const Column& column) {
+            return column.name == m_study.cost;
+        });
+        for (const char* key : {"prices", "cost"})
+        {
+            if (!m_study.table.empty() && root.Has(key) &&
+                (isOfBill || key == std::string("prices")))
+            {
+                root.Get(key).Fail("is of networks, which a study with 'table' does not count: "
+                                   "leave it out");
+            }
         }
     }
 

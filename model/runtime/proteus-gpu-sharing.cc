@@ -27,6 +27,8 @@ namespace
 constexpr double SUSTAINED = 0.9;
 /// Part of the memory bandwidth that collectives cannot take from a kernel: a fair share of two.
 constexpr double LEAST_SHARE = 0.5;
+/// How notes on it begin.
+constexpr const char* SHARING_NOTE = "kernels beside communication took ";
 
 } // namespace
 
@@ -349,6 +351,12 @@ GpuSharing::Leave(DeviceId device, TaskInstance instance)
     }
 }
 
+bool
+IsSharingNote(const std::string& note)
+{
+    return note.rfind(SHARING_NOTE, 0) == 0;
+}
+
 void
 AddSharingNote(const SharingStatistics& statistics, uint32_t devices, RunRecord& record)
 {
@@ -360,9 +368,9 @@ AddSharingNote(const SharingStatistics& statistics, uint32_t devices, RunRecord&
     const double added = static_cast<double>(statistics.addedPs);
     const double alone = static_cast<double>(statistics.besidePs) - added;
     std::ostringstream text;
-    text << std::fixed << std::setprecision(3) << "kernels beside communication took "
-         << added / devices / PS_PER_MS << " ms longer on the mean GPU, " << std::setprecision(1)
-         << 100 * added / alone << " % of what they take alone there (--gpuSharing=off is without)";
+    text << std::fixed << std::setprecision(3) << SHARING_NOTE << added / devices / PS_PER_MS
+         << " ms longer on the mean GPU, " << std::setprecision(1) << 100 * added / alone
+         << " % of what they take alone there (--gpuSharing=off is without)";
     record.notes.push_back(text.str());
 }
 

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -246,6 +247,10 @@ class GpuSharing
 /// Adds a note to RunRecord::notes that says how much kernels were slowed, if any was.
 /// @param statistics of a run @param devices of it @param record of the run
 void AddSharingNote(const SharingStatistics& statistics, uint32_t devices, RunRecord& record);
+
+/// @ingroup proteus
+/// @param note of a run @return whether AddSharingNote() has made it
+bool IsSharingNote(const std::string& note);
 
 } // namespace proteus
 } // namespace ns3

@@ -235,10 +235,14 @@ LayoutSpace::MakeCandidates(const ModelOperator& op) const
         {
             LayOut(placed, rules, candidate);
             AddCosts(op, candidate);
-            if (m_options.memoryBytes == 0 ||
-                candidate.memoryBytes + candidate.savedBytes <= m_options.memoryBytes)
+            const double bytes = candidate.memoryBytes + candidate.savedBytes;
+            if (m_options.memoryBytes == 0 || bytes <= m_options.memoryBytes)
             {
                 candidates.push_back(std::move(candidate));
+            }
+            else if (m_options.heedTooMuch)
+            {
+                m_options.heedTooMuch(bytes);
             }
         }
         isDone = true;

@@ -97,6 +97,8 @@ struct LayoutSpaceOptions
     double gradientWeight{1};          //!< reductions of gradients per micro-batch
     double stateBytesPerParameter{12}; //!< of the optimizer; for memory
     double memoryBytes{0}; //!< a candidate that takes more alone is left out; 0: none is
+    /// Told the bytes of what is left out for that; may be empty.
+    std::function<void(double bytes)> heedTooMuch;
     /// Dimension by which results that nobody reads are wanted, as by a loss that samples share;
     /// NO_ID: as they are made.
     uint32_t resultDimension{NO_ID};

@@ -391,9 +391,14 @@ FindBest(const LayoutSpace& space)
             method = "descent"; // too many candidates for an exact method
             solution = FindLayoutMethod(method).solve(problem, options);
         }
-        if (memoryBytes == 0 || space.GetMemoryBytes(solution.choice) <= memoryBytes)
+        const double bytes = space.GetMemoryBytes(solution.choice);
+        if (memoryBytes == 0 || bytes <= memoryBytes)
         {
             return std::pair(solution.choice, method);
+        }
+        if (space.GetOptions().heedTooMuch)
+        {
+            space.GetOptions().heedTooMuch(bytes);
         }
     }
     return std::nullopt;
@@ -477,6 +482,10 @@ SearchLayouts(const Model& model,
                 finding.tree = MakeLayoutStrategy(space, choice, base);
                 finding.tree.name = finding.name;
                 findings.push_back(std::move(finding));
+            }
+            else if (options.heedTooMuch)
+            {
+                options.heedTooMuch(finding.memoryBytes);
             }
         };
         if (const auto best = FindBest(space))

@@ -152,6 +152,8 @@ class PlanRanking
             if (m_space.memoryBytes > 0 && ranked.estimate.memoryBytes > m_space.memoryBytes)
             {
                 ++m_result.pruned["memory: what is saved for the backward pass does not fit"];
+                m_result.leastTooMuchBytes =
+                    std::min(m_result.leastTooMuchBytes, ranked.estimate.memoryBytes);
                 return;
             }
             ranked.value = GetValue(plan, ranked.estimate.seconds);

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -90,6 +91,8 @@ struct PlanSearchResult
     uint64_t visited{0};           //!< plans that were looked at
     PrunedPlans pruned;            //!< what was left out, and why
     bool isComplete{true};         //!< whether the whole space was looked at
+    /// Of plans that were left out since they need too much memory: the least that one needs.
+    double leastTooMuchBytes{std::numeric_limits<double>::infinity()};
 };
 
 /**

@@ -101,13 +101,14 @@ FindPareto(bool isMostBest, StudyComparison& comparison)
     }
 }
 
-/// @param cell of a measure @param name of it @return the number, if there is one
+/// @param cell of a column that is compared @param key of a study that names it @param name of it
+/// @return the number, if there is one
 std::optional<double>
-ReadMeasure(const Cell& cell, const std::string& name)
+ReadNumber(const Cell& cell, const std::string& key, const std::string& name)
 {
     if (std::holds_alternative<std::string>(cell))
     {
-        throw std::invalid_argument("measure '" + name + "' is no number but '" + ToText(cell) +
+        throw std::invalid_argument(key + " '" + name + "' is no number but '" + ToText(cell) +
                                     "'");
     }
     return ToNumber(cell);
@@ -132,7 +133,7 @@ CompareStudy(const Study& study, const Table& table)
     for (std::size_t r = 0; r < table.rows.size(); ++r)
     {
         const auto& row = table.rows[r];
-        const auto value = ReadMeasure(row[measure], study.measure);
+        const auto value = ReadNumber(row[measure], "measure", study.measure);
         if (!value)
         {
             continue;
@@ -149,7 +150,7 @@ CompareStudy(const Study& study, const Table& table)
         }
         place->second.rows.push_back(r);
         place->second.values.push_back(*value);
-        if (const auto amount = ToNumber(row[cost]))
+        if (const auto amount = ReadNumber(row[cost], "cost", study.cost))
         {
             place->second.costs.push_back(*amount);
         }

@@ -128,20 +128,66 @@ IsOfIdleOption(const std::string& note)
     return has(" has no effect: ") || has(" is not modelled") || has(" is taken as ");
 }
 
-/// @param json summary of a run @param notes get those of idle options
+/// @param json summary of a run @param notes get those of idle options, and of what does not fit or
+/// was lost
 void
-AddIdleOptions(const Json& json, std::set<std::string>& notes)
+AddNotesOfSummary(const Json& json, std::set<std::string>& notes)
 {
-    if (!json.is_object())
-    {
-        return;
-    }
     const auto found = json.find("notes");
     for (const Json& note : found == json.end() ? Json::array() : *found)
     {
         if (note.is_string() && IsOfIdleOption(note.get<std::string>()))
         {
             notes.insert(note.get<std::string>());
+        }
+    }
+    if (json.value("out_of_memory", Json()) == true)
+    {
+        notes.insert("a GPU needs more memory than it has (column out_of_memory)");
+    }
+    const Json losses = json.value("losses", Json::object());
+    const std::vector<const char*> kinds{"lost_packets",
+                                         "dropped_packets",
+                                         "repeated_packets",
+                                         "timeouts"};
+    std::string lost;
+    for (const char* kind : kinds)
+    {
+        const Json number = losses.is_object() ? losses.value(kind, Json()) : Json();
+        if (number.is_number() && number != 0)
+        {
+            AppendName(lost, kind);
+        }
+    }
+    if (!lost.empty())
+    {
+        notes.insert("packets did not arrive, or were sent again (columns " + lost + ")");
+    }
+}
+
+/// @param tables of a program @param notes get all that stand there: in a table of notes, or as
+/// facts on the run
+void
+AddNotesOfTables(const Json& tables, std::set<std::string>& notes)
+{
+    for (const auto& [name, table] : tables.items())
+    {
+        const Json rows = table.is_object() ? table.value("rows", Json::array()) : Json::array();
+        for (const Json& row : rows)
+        {
+            if (!row.is_object())
+            {
+                continue;
+            }
+            const bool isFact = std::any_of(row.begin(), row.end(), [](const Json& cell) {
+                return cell == "note";
+            });
+            const Json note = row.value(isFact ? "value" : "note", Json());
+            if (note.is_string() &&
+                (name == "notes" || (isFact && IsOfIdleOption(note.get<std::string>()))))
+            {
+                notes.insert(note.get<std::string>());
+            }
         }
     }
 }
@@ -462,7 +508,7 @@ GetSummaryColumns()
 }
 
 std::map<std::string, std::size_t>
-CountIdleOptions(const std::vector<StudyResult>& results)
+CountNotes(const std::vector<StudyResult>& results)
 {
     std::map<std::string, std::size_t> counts;
     for (const StudyResult& result : results)
@@ -473,10 +519,17 @@ CountIdleOptions(const std::vector<StudyResult>& results)
             continue; // it has not run, or names no notes
         }
         std::set<std::string> notes;
-        AddIdleOptions(output, notes);
+        AddNotesOfSummary(output, notes);
         for (const auto& [executor, summary] : output.items()) // of several, one each
         {
-            AddIdleOptions(summary, notes);
+            if (executor == "tables" && summary.is_object())
+            {
+                AddNotesOfTables(summary, notes);
+            }
+            else if (summary.is_object())
+            {
+                AddNotesOfSummary(summary, notes);
+            }
         }
         for (const std::string& note : notes)
         {

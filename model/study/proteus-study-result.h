@@ -70,10 +70,11 @@ Table MakeStudyTable(const Study& study,
 /**
  * @ingroup proteus
  * @param results of points
- * @return what programs say of options that have no effect or are not modelled, with the number of
- * points that say it, in the order of the texts
+ * @return what programs say of options that have no effect or are not modelled, what their tables
+ * of notes say, and whether packets were lost or memory was too small, with the number of points of
+ * which it holds, in the order of the texts
  */
-std::map<std::string, std::size_t> CountIdleOptions(const std::vector<StudyResult>& results);
+std::map<std::string, std::size_t> CountNotes(const std::vector<StudyResult>& results);
 
 /// @ingroup proteus
 /// Column of a study's table that says whether a point ran: "ok" or "failed".

@@ -110,6 +110,46 @@ TEST(FlowCalibration, LinksThatAreBeyondWhatAFitFindsAreErrors)
               std::string::npos);
 }
 
+TEST(FlowCalibration, WhatAFileSaysOfItsFitIsCompared)
+{
+    const auto errorOf = [](const std::string& cluster, const std::string& more) {
+        std::istringstream file(R"({"format": "proteus-flow-calibration", "version": 1,
+ "cluster": ")" + cluster + R"(", "provenance": "p", "links": {},
+ "errors_held_out": {"mean": 0.1, "max": 0.2, "worst": "b", "samples": 2})" +
+                                more + "}");
+        return ErrorOf([&] { ReadFlowCalibration(file, "c.json"); });
+    };
+    const auto experiment = [](const std::string& name, double calibratedS, bool isHeldOut) {
+        return R"({"kind": "k", "experiment": ")" + name +
+               R"(", "task": 0, "packet_s": 1, "uncalibrated_s": 1.5, "calibrated_s": )" +
+               std::to_string(calibratedS) + R"(, "held_out": )" + (isHeldOut ? "true}" : "false}");
+    };
+    const std::string two = "2 x dgx-a100, leaf-spine";
+    EXPECT_EQ(errorOf(two, R"(, "servers": 2)"), "");
+    EXPECT_EQ(errorOf("x marks", R"(, "servers": 3)"), "");
+    EXPECT_NE(errorOf(two, R"(, "servers": 0)").find("/servers: must be"), std::string::npos);
+    EXPECT_NE(errorOf(two, R"(, "servers": 3)").find("/servers: is not the number of the cluster"),
+              std::string::npos);
+    const std::string all = R"(, "experiments": [)" + experiment("a", 1, true) + ", " +
+                            experiment("b", 1.2, true) + ", " + experiment("c", 1.3, false) + "]";
+    EXPECT_EQ(errorOf(two, all), "");
+    EXPECT_EQ(errorOf(two, all + R"(, "errors_fitted": {"mean": 0.3, "max": 0.3, "worst": "c",
+ "samples": 1})"),
+              "");
+    EXPECT_NE(errorOf(two, all + R"(, "errors_fitted": {"mean": 0.03, "max": 0.3, "worst": "c",
+ "samples": 1})")
+                  .find("/errors_fitted: is not that of 'experiments'"),
+              std::string::npos);
+    EXPECT_NE(errorOf(two, R"(, "experiments": [)" + experiment("a", 1, true) + "]")
+                  .find("/errors_held_out: is not that of 'experiments', of which there are 1"),
+              std::string::npos);
+    EXPECT_NE(errorOf(two, R"(, "experiments": [{"kind": "k"}])").find("/experiments/0"),
+              std::string::npos);
+    EXPECT_NE(errorOf(two, R"(, "errors_fitted": {"mean": 2, "max": 1, "worst": "", "samples": 1})")
+                  .find("/errors_fitted/mean: is above the largest"),
+              std::string::npos);
+}
+
 TEST(Breakdown, AddsUpToTheIterationOnEveryDeviceOfARun)
 {
     GraphBuilder builder(4);

@@ -203,8 +203,8 @@ TEST(UnsaidMistakes, IdleVariablesOfSearchesAndNeighboursAreNamed)
  "compare_alone": false, "jobs": [{"name": "other", "model": "llama",
  "variables": "layers=1,adaptsQueries=0", "strategy": "dp=2,sequenceParallel=true"}]})");
     const std::vector<std::string> words = Small({"--strategy=dp=2", "--scenario=" + file});
-    ExpectNamed("run", words, file + ": job other: adaptsQueries=0 has no effect");
-    ExpectNamed("run", words, file + ": job other: sequenceParallel=true has no effect");
+    ExpectNamed("run", words, file + ": /jobs/0/strategy: adaptsQueries=0 has no effect");
+    ExpectNamed("run", words, file + ": /jobs/0/strategy: sequenceParallel=true has no effect");
 }
 
 TEST(UnsaidMistakes, OrdersThatOrderNothingAreNamed)

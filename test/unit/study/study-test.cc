@@ -98,6 +98,10 @@ const std::vector<Wrong> WRONG{
      "/skip/1: leaves out the same points as one before it"},
     {HEAD + AXES + R"(, "prices": ""})", "/prices: names no file"},
     {HEAD + AXES + R"(, "table": ""})", "/table: names no table"},
+    {HEAD + AXES + R"(, "table": "t", "measure": "m", "cost": "c", "prices": "p.json"})",
+     "/prices: is of networks, which a study with 'table' does not count"},
+    {HEAD + AXES + R"(, "table": "t", "measure": "m", "cost": "network_price"})",
+     "/cost: is of networks, which a study with 'table' does not count"},
     {HEAD + AXES +
          R"(, "skip": [{"fabric": "fat-tree"}], "published": {"source": "s", "values": )"
          R"([{"name": "p", "at": {"fabric": "fat-tree"}, "value": 1}]}})",
@@ -583,7 +587,7 @@ TEST(Study, PageDrawsNoCostThatIsOne)
     EXPECT_EQ(page.str().find("iteration_s against network_ports"), std::string::npos);
 }
 
-TEST(StudyResult, NamesOptionsThatHadNoEffect)
+TEST(StudyResult, NamesOptionsThatHadNoEffectAndLosses)
 {
     const auto make = [](const std::string& output) {
         StudyResult result;
@@ -593,12 +597,27 @@ TEST(StudyResult, NamesOptionsThatHadNoEffect)
     };
     const std::string idle = "--a=1 has no effect: there is no b";
     const std::string rough = "flow: c is not modelled";
-    const auto counts = CountIdleOptions(
+    const std::string lost = "packet: packets did not arrive, or were sent again: 3 packets";
+    const auto counts = CountNotes(
         {make(R"({"iteration_s": 1, "notes": ["kernels took longer", ")" + idle + R"("]})"),
          make(R"({"flow": {"notes": [")" + rough + R"("]}, "packet": {"notes": [")" + idle +
               R"("]}})"),
+         // A table of notes; facts among those of a run, most of which are no notes.
+         make(R"({"tables": {"notes": {"rows": [{"note": ")" + lost + R"("}]},
+                  "run": {"rows": [{"fact": "note", "value": ")" +
+              rough + R"("},
+                                   {"fact": "note", "value": "kernels took longer"},
+                                   {"fact": "GPU", "value": "a"}]}}})"),
+         make(R"({"iteration_s": 1, "out_of_memory": true,
+                  "losses": {"dropped_packets": 0, "repeated_packets": 7, "timeouts": 1}})"),
+         make(R"({"iteration_s": 1, "out_of_memory": false, "losses": {"dropped_packets": 0}})"),
          make(R"([{"quantity": "x"}])"),
          make("")});
-    const std::map<std::string, std::size_t> expected{{idle, 2}, {rough, 1}};
+    const std::map<std::string, std::size_t> expected{
+        {idle, 2},
+        {rough, 2},
+        {lost, 1},
+        {"a GPU needs more memory than it has (column out_of_memory)", 1},
+        {"packets did not arrive, or were sent again (columns repeated_packets, timeouts)", 1}};
     EXPECT_EQ(counts, expected);
 }
