@@ -33,6 +33,8 @@ IsSame(const BlockCost& a, const BlockCost& b)
                         cost.receivePsPerByte,
                         cost.sendPsPerByte,
                         cost.exchangePsPerByte,
+                        cost.keepPsPerByte,
+                        cost.warpsPsPerByte,
                         cost.isDirect);
     };
     return list(a) == list(b);

@@ -63,6 +63,8 @@ AreEqual(const CollectiveProgram& a, const CollectiveProgram& b)
                     a.slots,
                     a.inPlace,
                     a.sharesWarps,
+                    a.warpRule,
+                    a.keepsSent,
                     a.outputOffset) == std::tie(b.algorithm,
                                                 b.channels,
                                                 b.bufferBytes,
@@ -70,6 +72,8 @@ AreEqual(const CollectiveProgram& a, const CollectiveProgram& b)
                                                 b.slots,
                                                 b.inPlace,
                                                 b.sharesWarps,
+                                                b.warpRule,
+                                                b.keepsSent,
                                                 b.outputOffset) &&
            AreEqual(a.groups,
                     b.groups,
