@@ -148,7 +148,6 @@ MakeMaker(const Cluster& cluster, const CollectiveTest& test)
             request.splits = ScaleSplits(*splits, request.bytes, ELEMENT_BYTES);
         }
         request.parameterServers = servers;
-        request.keepsSent = true; // nccl-tests' columns out of place
         return MakeProgram(cluster, *paths, request);
     };
 }
@@ -183,8 +182,7 @@ MakeRepeater(const Cluster& cluster, const CollectiveTest& test, uint32_t times)
             paths = std::make_shared<const Paths>(cluster),
             costs = test.costs,
             gapPs = GetLaunchGap(cluster, test).GetPicoSeconds(),
-            times](CollectiveRequest request) {
-        request.keepsSent = true;
+            times](const CollectiveRequest& request) {
         const CollectiveProgram program = MakeProgram(cluster, *paths, request);
         const BlockShares shares(program);
         const NcclProtocol protocol = ToNcclProtocol(program.protocol);
@@ -261,7 +259,7 @@ SetAttributes(ProteusHelper& helper, const Cluster& cluster, const CollectiveTes
             return MakeProgram(*schedule, request);
         });
     }
-    else if (test.splits || test.parameterServers > 1 || test.collective == Collective::ALL_GATHER)
+    else if (test.splits || test.parameterServers > 1)
     {
         helper.SetProgramMaker(MakeMaker(cluster, test));
     }

@@ -22,9 +22,6 @@ namespace
 /// Picoseconds in a second.
 constexpr double PS_PER_SECOND = 1e12;
 
-/// What is copied goes one way, where a send and a receive go two.
-constexpr double OWN_OF_EXCHANGE = 0.5;
-
 constexpr uint32_t WARPS_OF_BLOCK = 20;    // NCCL_MAX_NTHREADS, 640
 constexpr uint32_t WARPS_OF_SEGMENTS = 16; // of all works, before 2.12
 constexpr uint32_t WORKS_OF_BATCH = 8;     // NCCL_MAX_DEV_WORK_P2P_PER_BATCH
@@ -139,8 +136,7 @@ BlockShares::BlockShares(const CollectiveProgram& program)
       m_isMessage(GetAlgorithmTraits(program.algorithm).isLaunchedByPeer),
       m_isTree(GetAlgorithmTraits(program.algorithm).tunable == NcclAlgorithm::TREE),
       m_sharesWarps(program.sharesWarps),
-      m_warpRule(program.warpRule),
-      m_keepsSent(program.keepsSent)
+      m_warpRule(program.warpRule)
 {
     for (std::size_t rank = 0; rank < program.ranks.size(); ++rank)
     {
@@ -182,18 +178,12 @@ BlockShares::Get(uint32_t rank, const ThreadBlock& block) const
     {
         // Of trees half for what goes up and half for what comes down, to however many children.
         // A message by itself is part of an exchange, as far as its program can tell.
-        return {count.senders > 1 ? 0.5 : 1,
-                m_processors[rank],
-                m_isMessage,
-                m_isTree,
-                false,
-                0,
-                m_keepsSent};
+        return {count.senders > 1 ? 0.5 : 1, m_processors[rank], m_isMessage, m_isTree};
     }
     const bool isOneWay = count.senders == 0 || count.receivers == 0;
     const bool isOwn = IsOwn(block);
     const uint32_t messages = std::max(count.senders, count.receivers);
-    const double works = messages + (isOneWay ? 1 : OWN_OF_EXCHANGE) * count.copies;
+    const double works = messages > 0 ? messages : count.copies;
     return {m_warpRule == WarpRule::BLOCK ? 1 : 1 / works,
             m_processors[rank],
             m_isMessage && !isOneWay && !(isOwn && m_warpRule == WarpRule::BLOCK),
@@ -237,9 +227,6 @@ GetBlockCost(const CollectiveKernelCost& costs,
     cost.psPerByte = rate > 0 ? PS_PER_SECOND / rate : 0;
     const double warpsRate = GetWarpsRate(costs, nccl, share);
     cost.warpsPsPerByte = warpsRate > 0 ? PS_PER_SECOND / warpsRate : 0;
-    const bool keeps = share.keepsSent && nccl == NcclProtocol::SIMPLE;
-    cost.keepPsPerByte =
-        keeps && costs.keepBytesPerSecond > 0 ? PS_PER_SECOND / costs.keepBytesPerSecond : 0;
     const auto getHostPs = [&](const BlockHop& hop, double bytesPerSecond) {
         return GetHostPsPerByte(hop, bytesPerSecond, protocol, share);
     };

@@ -43,7 +43,6 @@ struct BlockCost
     /// Of a step that does both, at least: what is written meanwhile takes from what is read.
     double exchangePsPerByte{0};
     double warpsPsPerByte{0}; //!< of a step with all it takes, at least: what its warps move
-    double keepPsPerByte{0}; //!< of a step that only sends, for every byte that it also stores here
     bool isDirect{false}; //!< chunks arrive where they belong: a step that only receives moves none
 
     /// @param step of the block @return that it is occupied by it, picoseconds
@@ -56,9 +55,8 @@ struct BlockCost
                                     Sends(step.kind) ? sendPsPerByte : 0,
                                     exchanges ? exchangePsPerByte : 0});
         const bool posts = step.endsChunk && Sends(step.kind);
-        const double keepPs = step.kind == StepKind::SEND ? keepPsPerByte : 0;
         const double bytes = movesBytes ? static_cast<double>(step.bytes) : 0;
-        return std::max(static_cast<double>(busyPs + (posts ? postPs : 0)) + bytes * (ps + keepPs),
+        return std::max(static_cast<double>(busyPs + (posts ? postPs : 0)) + bytes * ps,
                         bytes * warpsPsPerByte);
     }
 };
@@ -93,7 +91,6 @@ struct BlockShare
     bool isTree{false};     //!< whether its steps are those of a tree
     bool isOwn{false};      //!< whether it copies what the rank has for itself
     uint32_t warps{0};      //!< that copy for it; 0: not counted
-    bool keepsSent{false};  //!< see CollectiveProgram::keepsSent
 };
 
 /// @ingroup proteus
@@ -141,8 +138,8 @@ class BlockShares
      * @param block of the rank
      * @return what the block has: all of its processor; half of it where several blocks of a
      * processor send; of messages that share its warps, an equal part (NVIDIA/nccl v2.30.7,
-     * src/device/sendrecv.h: warps are divided by the works of a batch), where what the rank copies
-     * for itself counts as half of a send and a receive, and no more than its warps copy
+     * src/device/sendrecv.h: warps are divided by the works of a batch), and no more than its
+     * warps move, some of which may copy what the rank has for itself
      */
     BlockShare Get(uint32_t rank, const ThreadBlock& block) const;
 
@@ -163,7 +160,6 @@ class BlockShares
     bool m_isTree;                            //!< see BlockShare::isTree
     bool m_sharesWarps;                       //!< see CollectiveProgram::sharesWarps
     WarpRule m_warpRule;                      //!< see CollectiveProgram::warpRule
-    bool m_keepsSent;                         //!< see CollectiveProgram::keepsSent
 };
 
 /**

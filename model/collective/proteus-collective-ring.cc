@@ -167,7 +167,6 @@ MakeRingProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
     CollectiveProgram program;
     program.algorithm = "ring";
     program.bufferBytes = request.bytes;
-    program.keepsSent = request.keepsSent && request.collective == Collective::ALL_GATHER;
     const auto orders =
         MakeRingOrders(cluster, paths, request.vertices, request.channels, request.rules);
     program.channels = static_cast<uint32_t>(orders.size());

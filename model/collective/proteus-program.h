@@ -205,8 +205,6 @@ struct CollectiveProgram
     /// Whether blocks with one processor are messages that share its warps in equal parts.
     bool sharesWarps{false};
     WarpRule warpRule{WarpRule::WORKS}; //!< where they do
-    /// Whether what a SEND sends is also stored where it lies, which stands for another buffer.
-    bool keepsSent{false};
 };
 
 /// @ingroup proteus
@@ -236,8 +234,6 @@ struct CollectiveRequest
     /// many as their channels want. See MessageBlocks.
     uint32_t messageProcessors{0};
     WarpRule warpRule{WarpRule::WORKS}; //!< direct, pxn: of the version
-    bool keepsSent{false};              //!< ring, all-gather: out of place, so that a rank stores
-                                        //!< its own segment into the result as it sends it
     uint32_t parameterServers{1}; //!< parameter-server: ranks from `root` on that are servers;
                                   //!< host-parameter-server: hosts, the first ones, that have some
     /// All-to-all: bytes from rank i to rank j, at i * ranks + j; empty: equal shares. No row may

@@ -204,10 +204,6 @@ MakeBlackwell()
          {20, FITTED},
          {35, std::string(OF_A_CHANNEL) + " of the search, which becomes two: half of it"}}};
     known.messageGBps = MakeSimple(21);
-    known.keepGBps = MakeSimple(
-        104,
-        "a public log of all-gathers of two of eight B200 that is not among the tables "
-        "(google/dranet; NCCL 2.26.6): 8 GiB take 1,284 us longer out of place by 32 channels");
     known.warpGBps = MakeSimple(
         3.54,
         "a public log of all-to-alls among four GB300 of a rack that is not among the tables "
@@ -256,7 +252,6 @@ GetCollectiveCostFields()
         {"busyUs", &G::busyUs},
         {"blockGBps", &G::blockGBps},
         {"messageGBps", &G::messageGBps, NcclProtocol::SIMPLE},
-        {"keepGBps", &G::keepGBps, NcclProtocol::SIMPLE},
         {"warpGBps", &G::warpGBps, NcclProtocol::SIMPLE},
         {"gpuGBps", &G::gpuGBps},
         {"nvlinkLatencyUs", &G::nvlinkLatencyUs},

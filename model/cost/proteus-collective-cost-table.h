@@ -49,7 +49,6 @@ struct CollectiveGeneration
     SourcedRow busyUs;           //!< of a step inside a server: barriers and flags
     SourcedRow blockGBps;        //!< that a thread block moves
     SourcedRow messageGBps;      //!< that a thread block moves of a message; Simple only
-    SourcedRow keepGBps;         //!< that it stores of what it sends; Simple only, none: no time
     SourcedRow warpGBps; //!< that one of its warps moves at most; Simple only, none: no limit
     SourcedRow gpuGBps;  //!< that all blocks of a kernel move together; none: no limit
     SourcedRow nvlinkLatencyUs;  //!< from arrival to use

@@ -70,9 +70,6 @@ struct CollectiveKernelCost
     /// Payload that a thread block moves of a message with Simple, bytes per second: a send and a
     /// receive share the warps of the block (NVIDIA/nccl v2.30.7, src/device/sendrecv.h).
     double messageBytesPerSecond{0};
-    /// That a thread block stores of what it sends with Simple into a second place, beside what it
-    /// takes to send it, bytes per second; 0: that takes no time.
-    double keepBytesPerSecond{0};
     /// That one of few warps of a thread block moves of a message with Simple, all that a step
     /// takes included, bytes per second; 0: no limit.
     double warpBytesPerSecond{0};

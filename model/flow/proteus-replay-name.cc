@@ -76,7 +76,7 @@ void
 AddProgram(const CollectiveProgram& program, Namer& namer)
 {
     namer.Add(program.channels, program.protocol, program.slots);
-    namer.Add(program.sharesWarps, program.warpRule, program.keepsSent);
+    namer.Add(program.sharesWarps, program.warpRule);
     namer.Add(program.groups.size(), program.ranks.size());
     for (const NetworkGroup& group : program.groups)
     {
@@ -112,7 +112,7 @@ AddCosts(const ReplayCosts& costs, Namer& namer)
         {
             namer.Add(cost.latencyPs, cost.busyPs, cost.postPs, cost.psPerByte, cost.isDirect);
             namer.Add(cost.receivePsPerByte, cost.sendPsPerByte, cost.exchangePsPerByte);
-            namer.Add(cost.keepPsPerByte, cost.warpsPsPerByte);
+            namer.Add(cost.warpsPsPerByte);
         }
     }
     for (const double limit : costs.limits)

@@ -33,7 +33,6 @@ IsSame(const BlockCost& a, const BlockCost& b)
                         cost.receivePsPerByte,
                         cost.sendPsPerByte,
                         cost.exchangePsPerByte,
-                        cost.keepPsPerByte,
                         cost.warpsPsPerByte,
                         cost.isDirect);
     };

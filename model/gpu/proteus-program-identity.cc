@@ -64,7 +64,6 @@ AreEqual(const CollectiveProgram& a, const CollectiveProgram& b)
                     a.inPlace,
                     a.sharesWarps,
                     a.warpRule,
-                    a.keepsSent,
                     a.outputOffset) == std::tie(b.algorithm,
                                                 b.channels,
                                                 b.bufferBytes,
@@ -73,7 +72,6 @@ AreEqual(const CollectiveProgram& a, const CollectiveProgram& b)
                                                 b.inPlace,
                                                 b.sharesWarps,
                                                 b.warpRule,
-                                                b.keepsSent,
                                                 b.outputOffset) &&
            AreEqual(a.groups,
                     b.groups,

@@ -137,43 +137,6 @@ TEST(CollectiveCost, DirectStoresSpareTheLastCopy)
     EXPECT_EQ(cost.GetOccupancyPs(pass), 200 + 100 * 50);
 }
 
-TEST(CollectiveCost, WhatIsSentOutOfPlaceIsStoredAsWell)
-{
-    const Cluster cluster = MakeCluster("hgx-b200", 1);
-    const Paths paths(cluster);
-    CollectiveRequest request;
-    request.collective = Collective::ALL_GATHER;
-    request.algorithm = "ring";
-    request.bytes = 1 << 20;
-    request.vertices = cluster.GetGpus();
-    const CollectiveKernelCost& costs = GetCollectiveKernelCost(100);
-    ASSERT_GT(costs.keepBytesPerSecond, 0);
-    for (const Protocol protocol : {Protocol::SIMPLE, Protocol::LL128})
-    {
-        const auto getCost = [&](bool keeps) {
-            request.protocol = protocol;
-            request.keepsSent = keeps;
-            const CollectiveProgram program = MakeProgram(cluster, paths, request);
-            const BlockShare share = BlockShares(program).Get(0, program.ranks[0].blocks[0]);
-            return GetBlockCost(costs, protocol, share, false, {}, {});
-        };
-        const BlockCost in = getCost(false);
-        const BlockCost out = getCost(true);
-        const double keepPs =
-            protocol == Protocol::SIMPLE ? 1000 * 1e12 / costs.keepBytesPerSecond : 0;
-        const auto expectLonger = [&](StepKind kind, double ps) {
-            const Step step{kind, 0, 1000};
-            EXPECT_NEAR(out.GetOccupancyPs(step), in.GetOccupancyPs(step) + ps, 1e-6);
-        };
-        expectLonger(StepKind::SEND, keepPs);
-        expectLonger(StepKind::RECV_COPY_SEND, 0);
-        expectLonger(StepKind::RECV, 0);
-    }
-    // Other collectives store what they send nowhere else.
-    request.collective = Collective::REDUCE_SCATTER;
-    EXPECT_FALSE(MakeProgram(cluster, paths, request).keepsSent);
-}
-
 TEST(CollectiveCost, BlocksAreOccupiedUntilHostMemoryIsWrittenOrRead)
 {
     const BlockShare share{1, 2};

@@ -188,9 +188,9 @@ TEST(OwnPart, SharesItsThreadBlockWithMessages)
                 }
                 else if (gpus == 8 && share.isOwn)
                 {
-                    EXPECT_DOUBLE_EQ(share.part, 1 / 7.5);
+                    EXPECT_DOUBLE_EQ(share.part, 1 / 7.0);
                     EXPECT_EQ(share.warps, 2u);
-                    EXPECT_DOUBLE_EQ(getRate(share), costs.messageBytesPerSecond / 7.5);
+                    EXPECT_DOUBLE_EQ(getRate(share), costs.messageBytesPerSecond / 7);
                 }
             }
             EXPECT_EQ(own, isOut ? 2u : 0u);
