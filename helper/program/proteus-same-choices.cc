@@ -39,7 +39,8 @@ DescribeChoice(const CollectiveRequest& request)
                            request.networkChannels,
                            request.relaysMessages,
                            request.messagesOfBlock,
-                           request.messageProcessors);
+                           request.messageProcessors,
+                           request.warpRule);
 }
 
 /// @param settings of collectives @return what the version of NCCL decides besides choices

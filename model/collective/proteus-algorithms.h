@@ -491,6 +491,20 @@ class MessageLayout
     std::vector<uint64_t> m_received; //!< by pair: first byte; empty for equal shares
 };
 
+/**
+ * @ingroup proteus
+ * Appends blocks that copy what ranks have for themselves of an all-to-all, and the root of a
+ * gather or a scatter: a message like those to others, of which nothing goes out (NVIDIA/nccl
+ * v2.7.3 to v2.30.7, sendrecv.h). It has the channels of a message inside a server, and shares the
+ * thread blocks of MessageBlocks.
+ * @param program of messages
+ * @param cluster where the ranks are
+ * @param request for it
+ */
+void AppendOwnParts(CollectiveProgram& program,
+                    const Cluster& cluster,
+                    const CollectiveRequest& request);
+
 } // namespace proteus
 } // namespace ns3
 

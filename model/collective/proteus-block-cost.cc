@@ -22,16 +22,45 @@ namespace
 /// Picoseconds in a second.
 constexpr double PS_PER_SECOND = 1e12;
 
+constexpr uint32_t WARPS_OF_BLOCK = 20;    // NCCL_MAX_NTHREADS, 640
+constexpr uint32_t WARPS_OF_SEGMENTS = 16; // of all works, before 2.12
+constexpr uint32_t WORKS_OF_BATCH = 8;     // NCCL_MAX_DEV_WORK_P2P_PER_BATCH
+constexpr uint32_t MOST_EVEN_WARPS = 4;    // of a work, shared equally by its send and its receive
+constexpr uint32_t WARPS_WITH_POST = 3;    // NCCL_SIMPLE_EXTRA_GROUP_IF_NTHREADS_GE, 96
+
+/// @param value above 0 @return the first power of two that is no less
+uint32_t
+RoundUpToPower(uint32_t value)
+{
+    uint32_t power = 1;
+    while (power < value)
+    {
+        power *= 2;
+    }
+    return power;
+}
+
 /// @param costs of the GPU @param protocol of the program @param share of the block
 /// @return payload that it moves, bytes per second; 0: no limit
 double
 GetBlockRate(const CollectiveKernelCost& costs, NcclProtocol protocol, BlockShare share)
 {
+    protocol = share.isOwn ? NcclProtocol::SIMPLE : protocol;
     const double all = costs.gpuBytesPerSecond[static_cast<std::size_t>(protocol)];
-    const double rate = share.isMessage && protocol == NcclProtocol::SIMPLE
+    const bool isSimple = protocol == NcclProtocol::SIMPLE;
+    const double rate = share.isMessage && isSimple
                             ? costs.messageBytesPerSecond
                             : costs.Get(HopKind::NVLINK, protocol).blockBytesPerSecond;
-    return share.part * (all > 0 ? std::min(rate, all / share.processors) : rate);
+    return share.part * (all > 0 && !share.isOwn ? std::min(rate, all / share.processors) : rate);
+}
+
+/// @param costs of the GPU @param protocol of the program @param share of the block
+/// @return payload that its warps move at most, bytes per second; 0: no limit
+double
+GetWarpsRate(const CollectiveKernelCost& costs, NcclProtocol protocol, BlockShare share)
+{
+    return protocol == NcclProtocol::SIMPLE || share.isOwn ? costs.warpBytesPerSecond * share.warps
+                                                           : 0;
 }
 
 /// @param hop of a block @param bytesPerSecond of payload that it has of its links, all blocks
@@ -61,12 +90,53 @@ GetPassPs(const CollectiveKernelCost& costs, NcclProtocol protocol, HopKind hop)
 
 } // namespace
 
+uint32_t
+CountMessageWarps(WarpRule rule, const MessageCount& count, bool isOwn)
+{
+    const bool isOneWay = count.senders == 0 || count.receivers == 0;
+    const uint32_t works =
+        std::clamp<uint32_t>(std::max(count.senders, count.receivers) + count.copies,
+                             1,
+                             WORKS_OF_BATCH);
+    const auto withoutPost = [](uint32_t warps) {
+        return warps < WARPS_WITH_POST ? warps : warps - 1;
+    };
+    switch (rule)
+    {
+    case WarpRule::WORKS: {
+        const uint32_t each = WARPS_OF_BLOCK / works;
+        const uint32_t receiving = (each <= MOST_EVEN_WARPS ? each : each - 1) / 2;
+        const uint32_t sending = each <= MOST_EVEN_WARPS ? receiving : receiving + 1;
+        return isOwn      ? sending + receiving
+               : isOneWay ? withoutPost(sending + receiving)
+                          : std::min(receiving, withoutPost(sending));
+    }
+    case WarpRule::HALVES: {
+        // A receive that is alone is the only work.
+        const bool isAlone = count.senders == 0 && count.copies == 0 && count.receivers == 1;
+        const uint32_t halves = isAlone ? 1 : 2 * RoundUpToPower(works);
+        uint32_t warps = 1;
+        while (warps * halves <= WARPS_OF_BLOCK / 2)
+        {
+            warps *= 2;
+        }
+        return isOwn && warps > 1 ? warps + 1 : warps;
+    }
+    case WarpRule::SEGMENTS:
+        return WARPS_OF_SEGMENTS / RoundUpToPower(works) / (isOwn ? 1 : 2);
+    case WarpRule::BLOCK:
+        return WARPS_OF_SEGMENTS / (isOwn ? 1 : 2);
+    }
+    return 0;
+}
+
 BlockShares::BlockShares(const CollectiveProgram& program)
     : m_counts(program.ranks.size()),
       m_processors(program.ranks.size()),
       m_isMessage(GetAlgorithmTraits(program.algorithm).isLaunchedByPeer),
       m_isTree(GetAlgorithmTraits(program.algorithm).tunable == NcclAlgorithm::TREE),
-      m_sharesWarps(program.sharesWarps)
+      m_sharesWarps(program.sharesWarps),
+      m_warpRule(program.warpRule)
 {
     for (std::size_t rank = 0; rank < program.ranks.size(); ++rank)
     {
@@ -76,12 +146,24 @@ BlockShares::BlockShares(const CollectiveProgram& program)
             if (block.processor != NO_PROCESSOR)
             {
                 counts.resize(std::max<std::size_t>(counts.size(), block.processor + 1));
-                m_processors[rank] += counts[block.processor].blocks++ == 0;
-                counts[block.processor].senders += block.sendPeer != NO_RANK;
-                counts[block.processor].receivers += block.receivePeer != NO_RANK;
+                Count& count = counts[block.processor];
+                if (IsOwn(block))
+                {
+                    ++count.messages.copies;
+                    continue;
+                }
+                m_processors[rank] += count.blocks++ == 0;
+                count.messages.senders += block.sendPeer != NO_RANK;
+                count.messages.receivers += block.receivePeer != NO_RANK;
             }
         }
     }
+}
+
+bool
+BlockShares::IsOwn(const ThreadBlock& block) const
+{
+    return m_sharesWarps && block.sendPeer == NO_RANK && block.receivePeer == NO_RANK;
 }
 
 BlockShare
@@ -91,14 +173,23 @@ BlockShares::Get(uint32_t rank, const ThreadBlock& block) const
     {
         return {};
     }
-    const Count& count = m_counts[rank][block.processor];
-    // Of trees half for what goes up and half for what comes down, to however many children.
-    const double part = m_sharesWarps       ? 1.0 / std::max(count.senders, count.receivers)
-                        : count.senders > 1 ? 0.5
-                                            : 1;
-    // A message by itself is part of an exchange, as far as its program can tell.
-    const bool isOneWay = m_sharesWarps && (count.senders == 0 || count.receivers == 0);
-    return {part, m_processors[rank], m_isMessage && !isOneWay, m_isTree};
+    const MessageCount& count = m_counts[rank][block.processor].messages;
+    if (!m_sharesWarps)
+    {
+        // Of trees half for what goes up and half for what comes down, to however many children.
+        // A message by itself is part of an exchange, as far as its program can tell.
+        return {count.senders > 1 ? 0.5 : 1, m_processors[rank], m_isMessage, m_isTree};
+    }
+    const bool isOneWay = count.senders == 0 || count.receivers == 0;
+    const bool isOwn = IsOwn(block);
+    const uint32_t messages = std::max(count.senders, count.receivers);
+    const double works = messages > 0 ? messages : count.copies;
+    return {m_warpRule == WarpRule::BLOCK ? 1 : 1 / works,
+            m_processors[rank],
+            m_isMessage && !isOneWay && !(isOwn && m_warpRule == WarpRule::BLOCK),
+            m_isTree,
+            isOwn,
+            CountMessageWarps(m_warpRule, count, isOwn)};
 }
 
 BlockCost
@@ -134,6 +225,8 @@ GetBlockCost(const CollectiveKernelCost& costs,
     }
     const double rate = GetBlockRate(costs, nccl, share);
     cost.psPerByte = rate > 0 ? PS_PER_SECOND / rate : 0;
+    const double warpsRate = GetWarpsRate(costs, nccl, share);
+    cost.warpsPsPerByte = warpsRate > 0 ? PS_PER_SECOND / warpsRate : 0;
     const auto getHostPs = [&](const BlockHop& hop, double bytesPerSecond) {
         return GetHostPsPerByte(hop, bytesPerSecond, protocol, share);
     };
@@ -150,7 +243,10 @@ double
 GetBlockWireRate(const CollectiveKernelCost& costs, Protocol protocol, BlockShare share)
 {
     const ProtocolTraits& traits = GetTraits(protocol);
-    return GetBlockRate(costs, ToNcclProtocol(protocol), share) * traits.lineBytes /
+    const NcclProtocol nccl = ToNcclProtocol(protocol);
+    const double equal = GetBlockRate(costs, nccl, share);
+    const double warpsRate = GetWarpsRate(costs, nccl, share);
+    return (warpsRate > 0 ? std::min(equal, warpsRate) : equal) * traits.lineBytes /
            traits.dataBytes;
 }
 

@@ -42,6 +42,7 @@ struct BlockCost
     double sendPsPerByte{0};
     /// Of a step that does both, at least: what is written meanwhile takes from what is read.
     double exchangePsPerByte{0};
+    double warpsPsPerByte{0}; //!< of a step with all it takes, at least: what its warps move
     bool isDirect{false}; //!< chunks arrive where they belong: a step that only receives moves none
 
     /// @param step of the block @return that it is occupied by it, picoseconds
@@ -54,8 +55,9 @@ struct BlockCost
                                     Sends(step.kind) ? sendPsPerByte : 0,
                                     exchanges ? exchangePsPerByte : 0});
         const bool posts = step.endsChunk && Sends(step.kind);
-        return static_cast<double>(busyPs + (posts ? postPs : 0)) +
-               (movesBytes ? static_cast<double>(step.bytes) * ps : 0);
+        const double bytes = movesBytes ? static_cast<double>(step.bytes) : 0;
+        return std::max(static_cast<double>(busyPs + (posts ? postPs : 0)) + bytes * ps,
+                        bytes * warpsPsPerByte);
     }
 };
 
@@ -87,7 +89,41 @@ struct BlockShare
     uint32_t processors{1}; //!< thread blocks that the kernel has on the GPU
     bool isMessage{false};  //!< whether a send and a receive of messages share its warps
     bool isTree{false};     //!< whether its steps are those of a tree
+    bool isOwn{false};      //!< whether it copies what the rank has for itself
+    uint32_t warps{0};      //!< that copy for it; 0: not counted
 };
+
+/// @ingroup proteus
+/// Messages of a rank that share a thread block.
+struct MessageCount
+{
+    uint16_t senders{0};   //!< that send
+    uint16_t receivers{0}; //!< that receive
+    uint16_t copies{0};    //!< of what the rank has for itself
+};
+
+/**
+ * @ingroup proteus
+ * Of the 640 threads of a thread block for messages, up to eight works have equal parts. What a
+ * rank has for itself is a work like those to and from a peer.
+ *
+ * From NCCL 2.22 on a work of w warps receives with w / 2, or (w - 1) / 2 if w is above 4, and
+ * sends with one more then; what has no opposite has both, and so has what is copied (`isCopy`).
+ * From 2.12 to 2.21 a send and a receive are two of a power of two of works, with an equal power of
+ * two of warps, the sends with one more if that is not 1, which copy what the rank has for itself
+ * (`runSend()`). From 2.8 to 2.11 works share 512 threads, a power of two of them each, half for
+ * each way; before, each has all of them. Of three and more warps that send, one does nothing but
+ * post.
+ *
+ * (NVIDIA/nccl v2.22.3 and v2.30.7, src/device/sendrecv.h and prims_simple.h,
+ * NCCL_SIMPLE_EXTRA_GROUP_IF_NTHREADS_GE; v2.12.12 to v2.21.5, src/collectives/device/sendrecv.h,
+ * and finishWorkP2p() of src/enqueue.cc; v2.8.4, src/enqueue.cc, saveP2pOp(); v2.7.8,
+ * src/collectives/device/sendrecv.h.)
+ * @param rule of the version @param count of the thread block @param isOwn whether it is about what
+ * the rank has for itself
+ * @return warps that copy for one of the messages
+ */
+uint32_t CountMessageWarps(WarpRule rule, const MessageCount& count, bool isOwn);
 
 /// @ingroup proteus
 /// How much of a thread block of the GPU the blocks of a program have.
@@ -102,7 +138,8 @@ class BlockShares
      * @param block of the rank
      * @return what the block has: all of its processor; half of it where several blocks of a
      * processor send; of messages that share its warps, an equal part (NVIDIA/nccl v2.30.7,
-     * src/device/sendrecv.h: warps are divided by the works of a batch)
+     * src/device/sendrecv.h: warps are divided by the works of a batch), and no more than its
+     * warps move, some of which may copy what the rank has for itself
      */
     BlockShare Get(uint32_t rank, const ThreadBlock& block) const;
 
@@ -110,16 +147,19 @@ class BlockShares
     /// Blocks of a processor.
     struct Count
     {
-        uint16_t blocks{0};    //!< all of them
-        uint16_t senders{0};   //!< those that send
-        uint16_t receivers{0}; //!< those that receive
+        uint16_t blocks{0};    //!< those with peers
+        MessageCount messages; //!< of them
     };
 
+    /// @param block of the program @return whether it copies what a rank has for itself
+    bool IsOwn(const ThreadBlock& block) const;
+
     std::vector<std::vector<Count>> m_counts; //!< by rank and processor
-    std::vector<uint32_t> m_processors;       //!< by rank: those that have blocks
+    std::vector<uint32_t> m_processors;       //!< by rank: those that have blocks with peers
     bool m_isMessage;                         //!< see BlockShare::isMessage
     bool m_isTree;                            //!< see BlockShare::isTree
     bool m_sharesWarps;                       //!< see CollectiveProgram::sharesWarps
+    WarpRule m_warpRule;                      //!< see CollectiveProgram::warpRule
 };
 
 /**

@@ -42,6 +42,21 @@ constexpr uint32_t MOST_CHANNELS = 64; // MAXCHANNELS of NCCL
 /// non-allreduce operations"; v2.19.3 to v2.23.4, ncclComm::ringbdw).
 constexpr uint32_t FIRST_STRICT_CHOICE = 224;
 
+// See WarpRule.
+constexpr uint32_t FIRST_SEGMENTS = 208;
+constexpr uint32_t FIRST_HALVES = 212;
+constexpr uint32_t FIRST_WORKS = 222;
+
+/// @param version of NCCL @return how messages share the warps of a thread block
+WarpRule
+FindWarpRule(uint32_t version)
+{
+    return version >= FIRST_WORKS      ? WarpRule::WORKS
+           : version >= FIRST_HALVES   ? WarpRule::HALVES
+           : version >= FIRST_SEGMENTS ? WarpRule::SEGMENTS
+                                       : WarpRule::BLOCK;
+}
+
 /// @param channels of a communicator, a thread block each @param variables of NCCL @return as many
 /// as they let it have of thread blocks
 uint32_t
@@ -456,6 +471,7 @@ CollectiveChooser::CompleteMessages(const ChannelSearch& search,
     request.protocol = question.protocol;
     request.messagesOfBlock = GetNcclTuner(m_preferences.ncclVersion).messagesOfBlock;
     request.messageProcessors = messages.processors;
+    request.warpRule = FindWarpRule(m_preferences.ncclVersion);
     request.chunkBytes = plan.stepBytes;
     request.slots = plan.slots;
     request.stepsPerChunk = 1;

@@ -9,6 +9,9 @@
 #include "proteus-message-blocks.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -104,6 +107,57 @@ AppendBlock(RankProgram& rank,
     }
 }
 
+/// @param rank of a program @param number of a block of it @param step of the block, its first one
+/// that waits for nothing, which from now on waits until the other block is done
+void
+WaitForEnd(const RankProgram& rank, uint32_t number, Step& step)
+{
+    step.waitBlock = number;
+    step.waitStep = static_cast<uint32_t>(rank.blocks[number].steps.size() - 1);
+}
+
+/**
+ * NCCL 2.7: a thread block sends and receives over one distance of ranks after the other, and
+ * copies what the rank has for itself before (NVIDIA/nccl v2.7.8, src/collectives/device/sendrecv.h
+ * and src/enqueue.cc: each is a kernel operation of its own).
+ * @param rank of the program @param number of it @param ranks how many there are
+ */
+void
+DoOneByOne(RankProgram& rank, uint32_t number, uint32_t ranks)
+{
+    // By thread block and distance.
+    std::map<std::pair<uint16_t, uint32_t>, std::vector<uint32_t>> operations;
+    for (uint32_t i = 0; i < rank.blocks.size(); ++i)
+    {
+        const ThreadBlock& block = rank.blocks[i];
+        const uint32_t distance = block.sendPeer != NO_RANK ? block.sendPeer + ranks - number
+                                  : block.receivePeer != NO_RANK
+                                      ? number + ranks - block.receivePeer
+                                      : 0;
+        operations[{block.processor, distance % ranks}].push_back(i);
+    }
+    for (auto later = operations.begin(); later != operations.end(); ++later)
+    {
+        if (later == operations.begin() || std::prev(later)->first.first != later->first.first)
+        {
+            continue; // the first one of its thread block
+        }
+        const std::vector<uint32_t>& before = std::prev(later)->second;
+        for (const uint32_t i : later->second)
+        {
+            ThreadBlock& block = rank.blocks[i];
+            for (std::size_t j = 1; j < before.size(); ++j)
+            {
+                Step wait{StepKind::WAIT};
+                WaitForEnd(rank, before[j], wait);
+                block.steps.insert(block.steps.begin(), wait);
+            }
+            // Steps of messages wait for no others.
+            WaitForEnd(rank, before.front(), block.steps[before.size() - 1]);
+        }
+    }
+}
+
 } // namespace
 
 CollectiveProgram
@@ -156,6 +210,11 @@ MakeDirectProgram(const Cluster& cluster,
                 }
             }
         }
+    }
+    AppendOwnParts(program, cluster, request);
+    for (uint32_t rank = 0; request.warpRule == WarpRule::BLOCK && rank < n; ++rank)
+    {
+        DoOneByOne(program.ranks[rank], rank, n);
     }
     InsertMessageRelays(program, cluster, request);
     return program;

@@ -60,6 +60,7 @@ class PxnMaker
             }
         }
         m_program.bufferBytes = *std::max_element(m_passing.begin(), m_passing.end());
+        AppendOwnParts(m_program, m_cluster, m_request);
         InsertMessageRelays(m_program, m_cluster, m_request);
         return std::move(m_program);
     }

@@ -39,8 +39,8 @@ namespace proteus
  * the messages of a block share its warps, see BlockShares. A part of a message that has a block
  * for itself gets no faster than the others of the message, which ends with its last part.
  *
- * What a rank has for itself is a group, too, which NCCL copies within the rank. It counts here as
- * a place, and takes no time.
+ * What a rank has for itself is a group, too, which NCCL copies within the rank, see
+ * AppendOwnParts().
  *
  * (NVIDIA/nccl v2.30.7, src/include/channel.h, ncclP2pChannelBaseForRound(); src/include/device.h,
  * ncclP2pChannelForPart(); src/init.cc, ncclP2pSchedule(); since v2.12.7, src/include/channel.h,
@@ -54,11 +54,11 @@ class MessageBlocks
     /// CollectiveRequest::messagesOfBlock and CollectiveRequest::messageProcessors
     MessageBlocks(const Cluster& cluster, const CollectiveRequest& request);
 
-    /// @param from sender @param to receiver, another rank
+    /// @param from sender @param to receiver, or the same rank
     /// @return number of the group of channels that both use for the message, from 0 on
     uint32_t Get(uint32_t from, uint32_t to) const;
 
-    /// @param from sender @param to receiver, another rank @param channel of the message
+    /// @param from sender @param to receiver, or the same rank @param channel of the message
     /// @return number of the thread block that works for it, at both ends
     uint32_t GetProcessor(uint32_t from, uint32_t to, uint32_t channel) const;
 

@@ -80,7 +80,10 @@ GetLaunchPs(const CollectiveLaunchCost& cost, const CollectiveProgram& program, 
     std::set<std::pair<uint32_t, uint32_t>> peers;
     for (const ThreadBlock& block : program.ranks[rank].blocks)
     {
-        peers.emplace(block.receivePeer, block.sendPeer);
+        if (block.receivePeer != NO_RANK || block.sendPeer != NO_RANK)
+        {
+            peers.emplace(block.receivePeer, block.sendPeer);
+        }
     }
     return cost.kernelPs + static_cast<int64_t>(peers.size()) * cost.peerPs;
 }

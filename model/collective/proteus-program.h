@@ -168,6 +168,17 @@ struct NetworkGroup
     std::vector<uint32_t> members; //!< ranks, at least two, ascending
 };
 
+/// @ingroup proteus
+/// How a version of NCCL shares the warps of a thread block among messages, see
+/// CountMessageWarps().
+enum class WarpRule : uint8_t
+{
+    WORKS,    //!< a message to a peer and one from it share a work (from NCCL 2.22 on)
+    HALVES,   //!< each is one of a power of two of works (2.12 to 2.21)
+    SEGMENTS, //!< both share one of a power of two of segments of 512 threads (2.8 to 2.11)
+    BLOCK,    //!< both have all of the 512 threads, one peer after the other (2.7)
+};
+
 /**
  * @ingroup proteus
  * A collective for a whole group, one program per rank.
@@ -176,7 +187,9 @@ struct NetworkGroup
  * buffer of CollectiveRequest::bytes; the own segment of an all-gather or a reduce-scatter lies at
  * its place there. Otherwise the input begins at 0 and the result at outputOffset; an own segment
  * then stands alone. All-to-all is never in place: from 0 on stands what the rank sends, in the
- * order of the receivers, and from outputOffset on what it gets, in the order of the senders.
+ * order of the receivers, and from outputOffset on what it gets, in the order of the senders. What
+ * the root of a gather or a scatter has for itself is copied to where it is, which stands for
+ * another buffer.
  */
 struct CollectiveProgram
 {
@@ -191,6 +204,7 @@ struct CollectiveProgram
     std::vector<NetworkGroup> groups;    //!< that blocks refer to
     /// Whether blocks with one processor are messages that share its warps in equal parts.
     bool sharesWarps{false};
+    WarpRule warpRule{WarpRule::WORKS}; //!< where they do
 };
 
 /// @ingroup proteus
@@ -219,10 +233,11 @@ struct CollectiveRequest
     /// Direct, pxn: thread blocks of a kernel that messages are spread over, a power of two; 0: as
     /// many as their channels want. See MessageBlocks.
     uint32_t messageProcessors{0};
+    WarpRule warpRule{WarpRule::WORKS}; //!< direct, pxn: of the version
     uint32_t parameterServers{1}; //!< parameter-server: ranks from `root` on that are servers;
                                   //!< host-parameter-server: hosts, the first ones, that have some
     /// All-to-all: bytes from rank i to rank j, at i * ranks + j; empty: equal shares. No row may
-    /// sum up to more than `bytes`. What a rank has for itself does not move.
+    /// sum up to more than `bytes`. What a rank has for itself is copied.
     std::vector<uint64_t> splits;
 
     /// @return steps in a row that a NIC gets as one message, see Step::endsChunk: slices of Simple

@@ -127,6 +127,11 @@ MakeAmpere()
         "two public logs of nccl-tests that are not among the tables: 55.2 GB/s by four channels "
         "between two A100 with four NVLinks (64 MiB), and 110.8 by eight among eight A100 (128 "
         "MiB), which agree within 1 %; a send and a receive share the warps of a block");
+    known.warpGBps = MakeSimple(
+        2.46,
+        "a public log of gathers between two A100 that is not among the tables (NVIDIA/nccl-tests, "
+        "issue 350; NCCL 2.16.5): 19.7 GB/s out of place by two channels, whose four warps receive "
+        "beside what the root copies for itself; in place 22.3");
     known.gpuGBps = {{{}, {185, FITTED}, {285, FITTED}}};
     known.nvlinkLatencyUs = MakeRow({0.5, 3.3, 3});
     known.treeLatencyUs = MakeLl128(2.17, PART_OF_RING);
@@ -159,6 +164,11 @@ MakeHopper()
         "a public log of send-receives among eight H100 that is not among the tables: "
         "82.0 GB/s by four channels and 162.6 by eight, 20.4 a channel; another of GH200 "
         "(NVIDIA/nccl, issue 1272) has 18.3");
+    known.warpGBps = MakeSimple(
+        2.43,
+        "a public log of all-to-alls between two H100 that is not among the tables "
+        "(xxrjun/nccl-tests-cluster; NCCL 2.29.2): 8 GiB in 110.5 ms out of place by four "
+        "channels, whose four warps receive beside what a rank copies for itself; in place 98.2");
     known.nvlinkLatencyUs = {{{0.4, FITTED}, {3.1, LINES_OF_NVLINK}, {1.5, FITTED}}};
     known.treeLatencyUs = MakeLl128(0.95, HOP_OF_TREE);
     known.pcieLatencyUs = {{{0.5, AS_NVLINK}, {1.3, AS_VOLTA}, {3.9, AS_VOLTA}}};
@@ -194,6 +204,11 @@ MakeBlackwell()
          {20, FITTED},
          {35, std::string(OF_A_CHANNEL) + " of the search, which becomes two: half of it"}}};
     known.messageGBps = MakeSimple(21);
+    known.warpGBps = MakeSimple(
+        3.54,
+        "a public log of all-to-alls among four GB300 of a rack that is not among the tables "
+        "(oracle-quickstart/oci-gpu-quickstarts; NCCL 2.28.7): 16 GiB in place in 18.93 ms by 32 "
+        "thread blocks, each of them for three peers with two warps either way");
     known.nvlinkLatencyUs = {{{1, FITTED}, {3.1, AS_HOPPER}, {10.4, SHORT_SLICES}}};
     known.treeLatencyUs = MakeLl128(2.04, PART_OF_RING);
     known.pcieLatencyUs = {{{0.5, AS_NVLINK}, {1.3, AS_VOLTA}, {3.9, AS_VOLTA}}};
@@ -237,6 +252,7 @@ GetCollectiveCostFields()
         {"busyUs", &G::busyUs},
         {"blockGBps", &G::blockGBps},
         {"messageGBps", &G::messageGBps, NcclProtocol::SIMPLE},
+        {"warpGBps", &G::warpGBps, NcclProtocol::SIMPLE},
         {"gpuGBps", &G::gpuGBps},
         {"nvlinkLatencyUs", &G::nvlinkLatencyUs},
         {"treeLatencyUs", &G::treeLatencyUs, NcclProtocol::LL128},

@@ -49,7 +49,8 @@ struct CollectiveGeneration
     SourcedRow busyUs;           //!< of a step inside a server: barriers and flags
     SourcedRow blockGBps;        //!< that a thread block moves
     SourcedRow messageGBps;      //!< that a thread block moves of a message; Simple only
-    SourcedRow gpuGBps;          //!< that all blocks of a kernel move together; none: no limit
+    SourcedRow warpGBps; //!< that one of its warps moves at most; Simple only, none: no limit
+    SourcedRow gpuGBps;  //!< that all blocks of a kernel move together; none: no limit
     SourcedRow nvlinkLatencyUs;  //!< from arrival to use
     SourcedRow treeLatencyUs;    //!< as nvlinkLatencyUs, in trees; LL128 only
     SourcedRow pcieLatencyUs;    //!< from arrival to use

@@ -44,6 +44,7 @@ MakeCost(const CollectiveGeneration& known)
         return cost.steps[static_cast<std::size_t>(hop)][protocol];
     };
     cost.messageBytesPerSecond = known.messageGBps[SIMPLE].value * GBYTE;
+    cost.warpBytesPerSecond = known.warpGBps[SIMPLE].value * GBYTE;
     for (std::size_t p = 0; p < NCCL_PROTOCOLS; ++p)
     {
         const double rate = known.blockGBps[p].value * GBYTE;

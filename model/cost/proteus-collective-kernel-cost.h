@@ -70,6 +70,9 @@ struct CollectiveKernelCost
     /// Payload that a thread block moves of a message with Simple, bytes per second: a send and a
     /// receive share the warps of the block (NVIDIA/nccl v2.30.7, src/device/sendrecv.h).
     double messageBytesPerSecond{0};
+    /// That one of few warps of a thread block moves of a message with Simple, all that a step
+    /// takes included, bytes per second; 0: no limit.
+    double warpBytesPerSecond{0};
     /// Of a step of a tree, in place of CollectiveStepCost::latencyPs of NVLink, by NcclProtocol: a
     /// ring goes through a GPU as fast as its warps take up the next step, a tree as the bytes do.
     std::array<int64_t, NCCL_PROTOCOLS> treeLatencyPs{};

@@ -75,7 +75,8 @@ class Order
 void
 AddProgram(const CollectiveProgram& program, Namer& namer)
 {
-    namer.Add(program.channels, program.protocol, program.slots, program.sharesWarps);
+    namer.Add(program.channels, program.protocol, program.slots);
+    namer.Add(program.sharesWarps, program.warpRule);
     namer.Add(program.groups.size(), program.ranks.size());
     for (const NetworkGroup& group : program.groups)
     {
@@ -111,6 +112,7 @@ AddCosts(const ReplayCosts& costs, Namer& namer)
         {
             namer.Add(cost.latencyPs, cost.busyPs, cost.postPs, cost.psPerByte, cost.isDirect);
             namer.Add(cost.receivePsPerByte, cost.sendPsPerByte, cost.exchangePsPerByte);
+            namer.Add(cost.warpsPsPerByte);
         }
     }
     for (const double limit : costs.limits)

@@ -33,6 +33,7 @@ IsSame(const BlockCost& a, const BlockCost& b)
                         cost.receivePsPerByte,
                         cost.sendPsPerByte,
                         cost.exchangePsPerByte,
+                        cost.warpsPsPerByte,
                         cost.isDirect);
     };
     return list(a) == list(b);

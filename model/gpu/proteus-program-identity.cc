@@ -63,6 +63,7 @@ AreEqual(const CollectiveProgram& a, const CollectiveProgram& b)
                     a.slots,
                     a.inPlace,
                     a.sharesWarps,
+                    a.warpRule,
                     a.outputOffset) == std::tie(b.algorithm,
                                                 b.channels,
                                                 b.bufferBytes,
@@ -70,6 +71,7 @@ AreEqual(const CollectiveProgram& a, const CollectiveProgram& b)
                                                 b.slots,
                                                 b.inPlace,
                                                 b.sharesWarps,
+                                                b.warpRule,
                                                 b.outputOffset) &&
            AreEqual(a.groups,
                     b.groups,

@@ -99,13 +99,20 @@ TEST(MessageBlocks, AKernelHasOnlySoManyThreadBlocks)
         const BlockShares shares(program);
         std::map<uint16_t, uint32_t> senders;
         double slowest = 1;
+        uint32_t own = 0;
         for (const ThreadBlock& block : program.ranks[2].blocks)
         {
+            if (block.sendPeer == NO_RANK && block.receivePeer == NO_RANK)
+            {
+                EXPECT_EQ(block.processor, own++); // round 0
+                continue;
+            }
             senders[block.processor] += block.sendPeer != NO_RANK ? 1 : 0;
             const BlockShare share = shares.Get(2, block);
             slowest = std::min(slowest, share.part);
             EXPECT_EQ(share.processors, channels == 4 ? 28u : 32u);
         }
+        EXPECT_EQ(own, channels);
         // Four channels for each of seven peers and the rank itself are all there are.
         EXPECT_EQ(senders.size(), channels == 4 ? 28u : 32u);
         EXPECT_EQ(slowest, channels == 4 ? 1 : 0.5);
