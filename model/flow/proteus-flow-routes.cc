@@ -104,7 +104,8 @@ FlowRoutes::AddQueues()
     m_queues.emplace(m_cluster, m_paths, std::move(comes), std::move(goes));
     m_ofQueue.assign(m_ofPort.size(), NO_RESOURCE);
     m_firstQueue = static_cast<uint32_t>(m_resources.size());
-    for (const uint32_t port : m_queues->List())
+    const bool hasQueues = m_parameters.cpuInputQueues;
+    for (const uint32_t port : hasQueues ? m_queues->List() : std::vector<uint32_t>())
     {
         m_ofQueue[port] = AddResource(1, m_resources[m_ofPort[port]].sharing);
     }

@@ -237,6 +237,13 @@ ReadExecutorSettings(int64_t stream)
     settings.flow.attributes.insert("ns3::proteus::Fabric::InfinibandBuffer");
     settings.flow.infinibandBufferBytes = static_cast<uint32_t>(
         ReadDefault<UintegerValue>(Fabric::GetTypeId(), "InfinibandBuffer").Get());
+    const std::string inputQueued =
+        ReadDefault<StringValue>(Fabric::GetTypeId(), "InputQueuedDevices").Get();
+    if (inputQueued.empty() || inputQueued == ToString(VertexKind::CPU))
+    {
+        settings.flow.cpuInputQueues = !inputQueued.empty();
+        settings.flow.attributes.insert("ns3::proteus::Fabric::InputQueuedDevices");
+    }
     const auto routing = static_cast<RoutingMode>(
         ReadDefault<EnumValueOf<RoutingMode>>(Fabric::GetTypeId(), "Routing").Get());
     if (routing == RoutingMode::SPRAY || routing == RoutingMode::ADAPTIVE)

@@ -71,6 +71,9 @@ struct FlowParameters
     /// What an input of an InfiniBand switch holds for an output that is full, before it is held
     /// up: ns3::proteus::Fabric::InfinibandBuffer. With 0 no input is.
     uint32_t infinibandBufferBytes{131072};
+    /// Whether a CPU has one queue per input, in which what waits for an output holds up what is
+    /// behind it: ns3::proteus::Fabric::InputQueuedDevices names cpu. See CpuQueues.
+    bool cpuInputQueues{true};
     /// Attributes of the packet engine that all this honours, TYPE::NAME, beside those of
     /// `congestion`.
     std::set<std::string> attributes;

@@ -202,5 +202,10 @@ TEST(FlowRoutes, UnitsWaitInInputsOfCpus)
         }
         const double fast = (UNITS - slow) / FORWARD;
         EXPECT_NEAR(slow * findQueueing(0, 9) + fast, comes, 0.003 * comes);
+
+        FlowParameters outputQueues;
+        outputQueues.cpuInputQueues = false;
+        const FlowRoutes free(cluster, paths, outputQueues);
+        EXPECT_EQ(free.GetFirstQueue(), free.GetEndOfQueues()) << "nothing is held up";
     }
 }
