@@ -7,6 +7,7 @@
 #include "proteus-flow-run.h"
 
 #include "proteus-alpha-beta-network.h"
+#include "proteus-cpu-queues.h"
 #include "proteus-flow-executor.h"
 #include "proteus-flow-network.h"
 #include "proteus-overlap-clock.h"
@@ -17,6 +18,7 @@
 #include "ns3/proteus-rank-partition.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -102,6 +104,59 @@ CrossesRoceSwitch(const Cluster& cluster, const std::vector<LinkStatistics>& lin
         return use.wireBytes > 0 && link.technology == LinkTechnology::ROCE &&
                cluster.GetVertices()[sender].kind == VertexKind::SWITCH;
     });
+}
+
+/// Finds what may slow a receiver of RoCE down, so that its NIC pauses the switch.
+/// @param cluster that was used @param links what they carried
+/// @return the busiest link next to a NIC, or next to the switch or the CPU there, that is a
+/// quarter busier than what the NIC receives over RoCE makes its port; empty if there is none
+std::string
+FindSlowReceiver(const Cluster& cluster, const std::vector<LinkStatistics>& links)
+{
+    constexpr double BUSIER = 1.25;
+    const auto& vertices = cluster.GetVertices();
+    std::map<std::pair<LinkId, bool>, int64_t> busyPs;
+    for (const LinkStatistics& use : links)
+    {
+        busyPs[{use.link, use.forward}] = use.busyPs;
+    }
+    std::string name;
+    int64_t most = 0;
+    const auto look = [&](VertexId at, int64_t portPs) {
+        std::vector<VertexId> next;
+        for (const Port& port : cluster.GetPorts(at))
+        {
+            const Link& link = cluster.GetLinks()[port.link];
+            const VertexKind kind = vertices[port.neighbor].kind;
+            if (IsOfNetwork(link) || (kind != VertexKind::PCIE_SWITCH && kind != VertexKind::CPU))
+            {
+                continue;
+            }
+            next.push_back(port.neighbor);
+            const auto found = busyPs.find({port.link, link.a == at});
+            const int64_t ps = found == busyPs.end() ? 0 : found->second;
+            if (ps > most && static_cast<double>(ps) > BUSIER * static_cast<double>(portPs))
+            {
+                most = ps;
+                name = vertices[at].name + " -> " + vertices[port.neighbor].name;
+            }
+        }
+        return next;
+    };
+    for (const LinkStatistics& use : links)
+    {
+        const Link& link = cluster.GetLinks()[use.link];
+        const VertexId nic = use.forward ? link.b : link.a;
+        if (use.payloadBytes > 0 && link.technology == LinkTechnology::ROCE &&
+            vertices[nic].kind == VertexKind::NIC)
+        {
+            for (const VertexId next : look(nic, use.busyPs))
+            {
+                look(next, use.busyPs);
+            }
+        }
+    }
+    return name;
 }
 
 } // namespace
@@ -274,6 +329,16 @@ RunFlowRung(const ExecutionGraph& graph,
     {
         record.notes.push_back("parts of flows take all equal ways between switches: congestion "
                                "control knows the queues there of no way, and packets can take "
+                               "longer");
+    }
+    const std::string slow =
+        parameters.congestion ? FindSlowReceiver(cluster, record.links) : std::string();
+    if (!slow.empty())
+    {
+        record.notes.push_back(slow +
+                               " is busier than the port of RoCE before it: a NIC that waits "
+                               "for it pauses its switch, and congestion control slows "
+                               "senders down, which flows do not know; packets can take "
                                "longer");
     }
     AddSharingNote(run.sharing, graph.GetNDevices(), record);

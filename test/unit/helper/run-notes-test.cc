@@ -76,6 +76,26 @@ TEST(RunNotes, LossesAndApproximationsOfWorkloadsAreNamed)
         << windows;
 }
 
+// Of servers whose PCI Express carries the data of other GPUs beside what comes over RoCE.
+TEST(RunNotes, ReceiversThatFlowsTakeForFastAreNamed)
+{
+    const auto start = [](const std::string& cluster) {
+        const Outcome outcome = Start("run",
+                                      {"--model=alexnet",
+                                       "--strategy=dp=16,optimizer=sgd",
+                                       "--nodes=2",
+                                       "--executor=flow",
+                                       "--quiet",
+                                       "--cluster=" + cluster});
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome.out;
+    };
+    const std::string note = "n1.cpu0 is busier than the port of RoCE before it";
+    EXPECT_NE(start("pcie-v100x8").find(note), std::string::npos);
+    EXPECT_EQ(start("pcie-v100x8:nic=1x100G-ib").find("busier than the port"), std::string::npos);
+    EXPECT_EQ(start("dgx-a100:nic=8x200G-roce").find("busier than the port"), std::string::npos);
+}
+
 TEST(RunNotes, WhatRepeatsPacketsIsNamedWhereNoneWas)
 {
     const auto start = [](const std::string& attribute) {
