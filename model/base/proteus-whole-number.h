@@ -43,6 +43,19 @@ DivideUp(uint64_t a, uint64_t b)
     return a / b + (a % b != 0 ? 1 : 0);
 }
 
+/// @ingroup proteus
+/// @param value a number up to 2^31 @return the first power of two that is no less
+constexpr uint32_t
+RoundUpToPowerOfTwo(uint32_t value)
+{
+    uint32_t power = 1;
+    while (power < value)
+    {
+        power *= 2;
+    }
+    return power;
+}
+
 } // namespace proteus
 } // namespace ns3
 

@@ -9,6 +9,8 @@
 #include "proteus-algorithm-traits.h"
 #include "proteus-collective-choice.h"
 
+#include "ns3/proteus-whole-number.h"
+
 #include <algorithm>
 
 namespace ns3
@@ -27,18 +29,6 @@ constexpr uint32_t WARPS_OF_SEGMENTS = 16; // of all works, before 2.12
 constexpr uint32_t WORKS_OF_BATCH = 8;     // NCCL_MAX_DEV_WORK_P2P_PER_BATCH
 constexpr uint32_t MOST_EVEN_WARPS = 4;    // of a work, shared equally by its send and its receive
 constexpr uint32_t WARPS_WITH_POST = 3;    // NCCL_SIMPLE_EXTRA_GROUP_IF_NTHREADS_GE, 96
-
-/// @param value above 0 @return the first power of two that is no less
-uint32_t
-RoundUpToPower(uint32_t value)
-{
-    uint32_t power = 1;
-    while (power < value)
-    {
-        power *= 2;
-    }
-    return power;
-}
 
 /// @param costs of the GPU @param protocol of the program @param share of the block
 /// @return payload that it moves, bytes per second; 0: no limit
@@ -114,7 +104,7 @@ CountMessageWarps(WarpRule rule, const MessageCount& count, bool isOwn)
     case WarpRule::HALVES: {
         // A receive that is alone is the only work.
         const bool isAlone = count.senders == 0 && count.copies == 0 && count.receivers == 1;
-        const uint32_t halves = isAlone ? 1 : 2 * RoundUpToPower(works);
+        const uint32_t halves = isAlone ? 1 : 2 * RoundUpToPowerOfTwo(works);
         uint32_t warps = 1;
         while (warps * halves <= WARPS_OF_BLOCK / 2)
         {
@@ -123,7 +113,7 @@ CountMessageWarps(WarpRule rule, const MessageCount& count, bool isOwn)
         return isOwn && warps > 1 ? warps + 1 : warps;
     }
     case WarpRule::SEGMENTS:
-        return WARPS_OF_SEGMENTS / RoundUpToPower(works) / (isOwn ? 1 : 2);
+        return WARPS_OF_SEGMENTS / RoundUpToPowerOfTwo(works) / (isOwn ? 1 : 2);
     case WarpRule::BLOCK:
         return WARPS_OF_SEGMENTS / (isOwn ? 1 : 2);
     }

@@ -48,17 +48,6 @@ IsSameAtScale(const MessageQuestion& question)
            question.version < FIRST_FEWER_AT_SCALE;
 }
 
-uint32_t
-PowerOfTwo(uint32_t value)
-{
-    uint32_t power = 1;
-    while (power < value)
-    {
-        power *= 2;
-    }
-    return power;
-}
-
 /// @param question what is wanted @param all channels @return most channels of a peer
 uint32_t
 CountPeerChannels(const MessageQuestion& question, uint32_t all)
@@ -76,12 +65,12 @@ CountPeerChannels(const MessageQuestion& question, uint32_t all)
             const auto busy = static_cast<uint32_t>(
                 std::ceil(std::floor(question.networkGBps) / question.networkChannelGBps));
             network = std::max({busy, question.networkCards, 1u});
-            while (PowerOfTwo(std::min(most, network)) *
+            while (RoundUpToPowerOfTwo(std::min(most, network)) *
                            DivideUp(question.ranks, PEERS_OF_CHANNEL) >
                        all &&
                    network > 1)
             {
-                network = PowerOfTwo(network) / 2;
+                network = RoundUpToPowerOfTwo(network) / 2;
             }
         }
         else if (!IsSameAtScale(question))
@@ -97,7 +86,7 @@ CountPeerChannels(const MessageQuestion& question, uint32_t all)
         }
         most = std::min(most, network);
     }
-    most = std::min(PowerOfTwo(most), all);
+    most = std::min(RoundUpToPowerOfTwo(most), all);
     // Here, too, older versions avoid eight and more operations of a channel.
     while (question.servers == 1 && question.version >= FIRST_PARALLEL &&
            question.version < FIRST_FEWER_AT_SCALE && most * question.ranks > 4 * all && most > 1)
@@ -139,7 +128,7 @@ PlanMessage(const MessageQuestion& question)
 {
     const bool isNetwork = question.servers > 1; // nNodes of the communicator
     const bool isInside = question.isInside || !isNetwork;
-    const uint32_t all = PowerOfTwo(question.channels);
+    const uint32_t all = RoundUpToPowerOfTwo(question.channels);
     const uint32_t most = CountPeerChannels(question, all);
     uint32_t least = most;
     while (!IsSameAtScale(question) && least * question.ranks > all && least > 1)
