@@ -62,10 +62,12 @@ Placer::FindItem(const Wanted& wanted,
         const uint64_t parts = layout.GetParts(i);
         if (parts > tensor.shape[i] || (tensor.shape[i] % parts != 0 && !m_tree.isUnevenAllowed))
         {
-            Fail(wanted,
-                 op,
-                 item + ": dimension " + dimension + " of " + std::to_string(tensor.shape[i]) +
-                     " cannot be split into " + std::to_string(parts) + " equal parts");
+            FailUneven(wanted,
+                       op,
+                       item + ": dimension " + dimension,
+                       tensor.shape[i],
+                       *mesh,
+                       layout.split[i]);
         }
     }
     return layout;

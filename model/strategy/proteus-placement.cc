@@ -179,6 +179,31 @@ Placer::Assign(PlacedOperator& placed,
 }
 
 void
+Placer::FailUneven(const Wanted& wanted,
+                   const ModelOperator& op,
+                   const std::string& dimension,
+                   uint64_t extent,
+                   const DeviceMesh& mesh,
+                   const std::vector<MeshAxis>& axes) const
+{
+    uint64_t parts = 1;
+    std::string splits;
+    for (const MeshAxis axis : axes)
+    {
+        const uint32_t size = mesh.GetSizes()[axis];
+        parts *= size;
+        if (const std::string& name = mesh.GetNames()[axis]; size > 1 && !name.empty())
+        {
+            splits += (splits.empty() ? "" : ", ") + name + " = " + std::to_string(size);
+        }
+    }
+    Fail(wanted,
+         op,
+         dimension + " of " + std::to_string(extent) + " cannot be split into " +
+             std::to_string(parts) + " equal parts" + (splits.empty() ? "" : " (" + splits + ")"));
+}
+
+void
 Placer::CheckExtents(const PlacedOperator& placed, const Wanted& wanted) const
 {
     for (std::size_t i = 0; i < placed.axes.size(); ++i)
@@ -200,10 +225,12 @@ Placer::CheckExtents(const PlacedOperator& placed, const Wanted& wanted) const
         if (parts > dimension.extent ||
             (isUneven && !(m_tree.isUnevenAllowed && dimension.isUnevenAllowed)))
         {
-            Fail(wanted,
-                 placed.op,
-                 "dimension " + dimension.name + " of " + std::to_string(dimension.extent) +
-                     " cannot be split into " + std::to_string(parts) + " equal parts");
+            FailUneven(wanted,
+                       placed.op,
+                       "dimension " + dimension.name,
+                       dimension.extent,
+                       *placed.mesh,
+                       placed.axes[i]);
         }
     }
 }

@@ -89,6 +89,14 @@ class Placer
                                     ", operator \"" + op.name + "\": " + cause);
     }
 
+    /// @param wanted of an operator @param op the operator @param dimension what cannot be split,
+    /// in words @param extent of it @param mesh of the operator @param axes that are to split it
+    [[noreturn]] void FailUneven(const Wanted& wanted,
+                                 const ModelOperator& op,
+                                 const std::string& dimension,
+                                 uint64_t extent,
+                                 const DeviceMesh& mesh,
+                                 const std::vector<MeshAxis>& axes) const;
     void FollowInputs(const ModelOperator& op,
                       const std::vector<Wanted>& before,
                       NodeSpec& spec) const;

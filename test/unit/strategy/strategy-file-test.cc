@@ -125,7 +125,7 @@ TEST(StrategyJson, MistakesNameNodeOperatorAndDimension)
 {
     EXPECT_EQ(GetError("gpt3-125m", R"({"tp": 5})"),
               "strategy \"plan\", node layer*/qkv, operator \"layer0.qkv\": dimension out of 12 "
-              "cannot be split into 5 equal parts");
+              "cannot be split into 5 equal parts (tp = 5)");
     EXPECT_EQ(
         GetError("gpt3-125m", R"({"pp": 5})"),
         "s.json: plan: model GPT-3 125M has 12 numbered blocks, which 5 pipeline stages (pp x "
