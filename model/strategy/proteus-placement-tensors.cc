@@ -66,7 +66,7 @@ Placer::FindItem(const Wanted& wanted,
                        op,
                        item + ": dimension " + dimension,
                        tensor.shape[i],
-                       *mesh,
+                       *layout.mesh,
                        layout.split[i]);
         }
     }
