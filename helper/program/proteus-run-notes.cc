@@ -257,26 +257,15 @@ RunNotes::NoteLosses(const std::string& executor,
                      const std::vector<LinkStatistics>& links,
                      const NetworkStatistics& network)
 {
-    LinkStatistics sum;
-    for (const LinkStatistics& link : links)
-    {
-        AddTo(sum, link);
-    }
-    const uint64_t worst =
-        std::max({sum.droppedPackets, sum.lostPackets, network.repeated, network.timeouts});
-    if (g_notes == nullptr || worst == 0)
+    const LossAccount losses = SumLosses(links, network);
+    if (g_notes == nullptr || IsLossless(losses))
     {
         return;
     }
     const std::lock_guard<std::mutex> lock(g_notes->m_mutex);
     Heard& heard = g_notes->m_heard[executor];
     ++heard.lossyRuns;
-    heard.losses.lostPackets += sum.lostPackets;
-    heard.losses.droppedPackets += sum.droppedPackets;
-    heard.losses.repeatedPackets += network.repeated;
-    heard.losses.timeouts += network.timeouts;
-    heard.losses.pauses += sum.pauses;
-    heard.losses.markedPackets += sum.markedPackets;
+    AddTo(heard.losses, losses);
 }
 
 void

@@ -10,6 +10,7 @@
 #include "ns3/proteus-attribute-defaults.h"
 #include "ns3/proteus-congestion-type.h"
 #include "ns3/proteus-fabric.h"
+#include "ns3/proteus-loss-account.h"
 #include "ns3/proteus-split.h"
 #include "ns3/proteus-transport.h"
 #include "ns3/string.h"
@@ -173,12 +174,7 @@ FindNothingLost(const TypedNetwork& typed,
                 const std::vector<LinkStatistics>& links,
                 const NetworkStatistics& network)
 {
-    LinkStatistics sum;
-    for (const LinkStatistics& link : links)
-    {
-        AddTo(sum, link);
-    }
-    if (sum.lostPackets + sum.droppedPackets + network.repeated + network.timeouts > 0)
+    if (!IsLossless(SumLosses(links, network)))
     {
         return {};
     }

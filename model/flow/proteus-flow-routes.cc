@@ -91,6 +91,13 @@ FlowRoutes::FlowRoutes(const Cluster& cluster, const Paths& paths, const FlowPar
 void
 FlowRoutes::AddQueues()
 {
+    m_ofQueue.assign(m_ofPort.size(), NO_RESOURCE);
+    m_firstQueue = static_cast<uint32_t>(m_resources.size());
+    m_endOfQueues = m_firstQueue;
+    if (!m_parameters.cpuInputQueues)
+    {
+        return;
+    }
     std::vector<double> comes;
     std::vector<double> goes;
     for (uint32_t port = 0; port < m_ofPort.size(); ++port)
@@ -102,10 +109,7 @@ FlowRoutes::AddQueues()
             1 / (forward == NO_RESOURCE ? link : std::min(link, m_resources[forward].capacity)));
     }
     m_queues.emplace(m_cluster, m_paths, std::move(comes), std::move(goes));
-    m_ofQueue.assign(m_ofPort.size(), NO_RESOURCE);
-    m_firstQueue = static_cast<uint32_t>(m_resources.size());
-    const bool hasQueues = m_parameters.cpuInputQueues;
-    for (const uint32_t port : hasQueues ? m_queues->List() : std::vector<uint32_t>())
+    for (const uint32_t port : m_queues->List())
     {
         m_ofQueue[port] = AddResource(1, m_resources[m_ofPort[port]].sharing);
     }

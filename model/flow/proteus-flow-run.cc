@@ -18,7 +18,6 @@
 #include "ns3/proteus-rank-partition.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -107,7 +106,7 @@ CrossesRoceSwitch(const Cluster& cluster, const std::vector<LinkStatistics>& lin
 }
 
 /// Finds what may slow a receiver of RoCE down, so that its NIC pauses the switch.
-/// @param cluster that was used @param links what they carried
+/// @param cluster that was used @param links what they carried, by 2 x link + (1 from Link::b)
 /// @return the busiest link next to a NIC, or next to the switch or the CPU there, that is a
 /// quarter busier than what the NIC receives over RoCE makes its port; empty if there is none
 std::string
@@ -115,11 +114,6 @@ FindSlowReceiver(const Cluster& cluster, const std::vector<LinkStatistics>& link
 {
     constexpr double BUSIER = 1.25;
     const auto& vertices = cluster.GetVertices();
-    std::map<std::pair<LinkId, bool>, int64_t> busyPs;
-    for (const LinkStatistics& use : links)
-    {
-        busyPs[{use.link, use.forward}] = use.busyPs;
-    }
     std::string name;
     int64_t most = 0;
     const auto look = [&](VertexId at, int64_t portPs) {
@@ -133,8 +127,7 @@ FindSlowReceiver(const Cluster& cluster, const std::vector<LinkStatistics>& link
                 continue;
             }
             next.push_back(port.neighbor);
-            const auto found = busyPs.find({port.link, link.a == at});
-            const int64_t ps = found == busyPs.end() ? 0 : found->second;
+            const int64_t ps = links[2 * port.link + (link.a == at ? 0 : 1)].busyPs;
             if (ps > most && static_cast<double>(ps) > BUSIER * static_cast<double>(portPs))
             {
                 most = ps;

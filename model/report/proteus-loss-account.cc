@@ -13,11 +13,17 @@ namespace ns3
 namespace proteus
 {
 
+namespace
+{
+
+/// @param uses of directions of links @param network what the endpoints counted
+/// @return both added up
+template <typename Use>
 LossAccount
-SumLosses(const std::vector<LinkUse>& uses, const NetworkStatistics& network)
+Sum(const std::vector<Use>& uses, const NetworkStatistics& network)
 {
     LossAccount losses;
-    for (const LinkUse& use : uses)
+    for (const Use& use : uses)
     {
         losses.lostPackets += use.lostPackets;
         losses.droppedPackets += use.droppedPackets;
@@ -27,6 +33,38 @@ SumLosses(const std::vector<LinkUse>& uses, const NetworkStatistics& network)
     losses.repeatedPackets = network.repeated;
     losses.timeouts = network.timeouts;
     return losses;
+}
+
+} // namespace
+
+LossAccount
+SumLosses(const std::vector<LinkUse>& uses, const NetworkStatistics& network)
+{
+    return Sum(uses, network);
+}
+
+LossAccount
+SumLosses(const std::vector<LinkStatistics>& links, const NetworkStatistics& network)
+{
+    return Sum(links, network);
+}
+
+bool
+IsLossless(const LossAccount& losses)
+{
+    return losses.lostPackets == 0 && losses.droppedPackets == 0 && losses.repeatedPackets == 0 &&
+           losses.timeouts == 0;
+}
+
+void
+AddTo(LossAccount& sum, const LossAccount& more)
+{
+    sum.lostPackets += more.lostPackets;
+    sum.droppedPackets += more.droppedPackets;
+    sum.repeatedPackets += more.repeatedPackets;
+    sum.timeouts += more.timeouts;
+    sum.pauses += more.pauses;
+    sum.markedPackets += more.markedPackets;
 }
 
 std::string

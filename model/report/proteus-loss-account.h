@@ -47,6 +47,19 @@ struct LossAccount
 LossAccount SumLosses(const std::vector<LinkUse>& uses, const NetworkStatistics& network);
 
 /// @ingroup proteus
+/// @param links what all of them carried @param network what the endpoints counted
+/// @return both added up
+LossAccount SumLosses(const std::vector<LinkStatistics>& links, const NetworkStatistics& network);
+
+/// @ingroup proteus
+/// @param losses of a run @return whether nothing was lost, dropped or sent again
+bool IsLossless(const LossAccount& losses);
+
+/// @ingroup proteus
+/// @param sum of runs @param more of another one, which is added
+void AddTo(LossAccount& sum, const LossAccount& more);
+
+/// @ingroup proteus
 /// @param losses of a run @return them in a line, e.g. "3 packets dropped, 0 lost on the wire, ..."
 std::string DescribeLosses(const LossAccount& losses);
 
