@@ -7,9 +7,9 @@
 #include "proteus-collective-program.h"
 
 #include "proteus-channel-listing.h"
+#include "proteus-collective-log.h"
 #include "proteus-collective-sizes.h"
 #include "proteus-command-line-program.h"
-#include "proteus-logged-variables.h"
 #include "proteus-measured-table.h"
 #include "proteus-name-lists.h"
 #include "proteus-programs.h"
@@ -20,10 +20,7 @@
 #include "ns3/proteus-algorithm-traits.h"
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-collective-comparison.h"
-#include "ns3/proteus-comma-list.h"
-#include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-nccl-tests.h"
-#include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-net-plugin.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-rank-partition.h"
@@ -36,7 +33,6 @@
 #include <cstdlib>
 #include <iostream>
 #include <optional>
-#include <set>
 #include <stdexcept>
 
 namespace ns3
@@ -334,129 +330,6 @@ AddMeasured(Table& table, const std::vector<CollectiveSize>& sizes)
     }
 }
 
-/// @param option its name @param value 0: as many as the log @param logged 0: the log does not say
-/// @throw std::invalid_argument if both say something else
-void
-TakeFromLog(const std::string& measured, const char* option, int64_t& value, uint32_t logged)
-{
-    if (value != 0 && logged != 0 && value != logged)
-    {
-        throw std::invalid_argument("--" + std::string(option) + "=" + std::to_string(value) +
-                                    ": " + measured + " is of " + std::to_string(logged) +
-                                    "; leave the option out");
-    }
-    value = value == 0 ? int64_t{logged} : value;
-}
-
-/// @return the root of a log, if all its lines have one and the same; 0 otherwise
-uint32_t
-FindRoot(const NcclTestsTable& log, const std::string& measured)
-{
-    std::set<int64_t> roots;
-    for (const NcclTestsRow& row : log.rows)
-    {
-        roots.insert(row.root.value_or(-1));
-    }
-    if (roots.size() > 1)
-    {
-        Warn(measured + ": is of several roots, simulated is one, --root");
-    }
-    return roots.size() == 1 ? static_cast<uint32_t>(std::max<int64_t>(*roots.begin(), 0)) : 0;
-}
-
-/// Takes over the variables of NCCL's environment that a log says. @param options of the program,
-/// with its version of NCCL; get them @param log of nccl-tests
-void
-TakeVariables(CollectiveProgramOptions& options, const NcclTestsTable& log)
-{
-    if (!ToSwitch(options.logVariables, "logVariables"))
-    {
-        if (!log.settings.empty())
-        {
-            Warn(options.measured + ": was run with " + ListNames(log.settings) +
-                 ", not taken over: --logVariables=off");
-        }
-        return;
-    }
-    LoggedVariables sorted = SortLoggedVariables(log.settings, options.nccl);
-    if (!sorted.taken.empty() && !options.msccl.empty())
-    {
-        sorted.doubts.push_back("was run with " + sorted.taken +
-                                ", not taken over: --msccl has a schedule of its own");
-        sorted.taken.clear();
-    }
-    if (!sorted.taken.empty())
-    {
-        Warn(options.measured + ": was run with " + sorted.taken +
-             ", which is taken over; --nccl counts more, --logVariables=off takes none");
-        options.nccl.variables += (options.nccl.variables.empty() ? "" : ",") + sorted.taken;
-    }
-    for (const std::string& doubt : sorted.doubts)
-    {
-        Warn(options.measured + ": " + doubt);
-    }
-}
-
-/// @param options of the program @param log of nccl-tests @return the options, with what the log
-/// says where they say nothing
-/// @throw std::invalid_argument if both say something else
-CollectiveProgramOptions
-TakeFromLog(CollectiveProgramOptions options, const NcclTestsTable& log)
-{
-    const auto nameOf = [](const std::string& name) {
-        return std::string(ToString(CollectiveFromString(name)));
-    };
-    if (!options.collective.empty() && !log.collective.empty() &&
-        nameOf(options.collective) != log.collective)
-    {
-        throw std::invalid_argument("--collective=" + options.collective + ": " + options.measured +
-                                    " is of " + log.collective + "; leave the option out");
-    }
-    if (options.collective.empty())
-    {
-        options.collective = log.collective;
-    }
-    if (options.nccl.ncclVersion.empty())
-    {
-        options.nccl.ncclVersion = log.ncclVersion;
-        const uint32_t version =
-            ReadNamed(options.measured, [&]() { return ParseNcclVersion(log.ncclVersion); });
-        if (version > NEWEST_NCCL)
-        {
-            Warn(options.measured + ": is of NCCL " + log.ncclVersion +
-                 ", of which nothing is known: the newest version that is known is taken");
-        }
-    }
-    TakeVariables(options, log);
-    if (options.launchMode.empty() && log.gpusOfThread > 1)
-    {
-        options.launchMode = "one-process";
-    }
-    TakeFromLog(options.measured, "nodes", options.nodes, log.nodes > 1 ? log.nodes : 0);
-    TakeFromLog(options.measured, "gpus", options.gpus, log.ranks);
-    TakeFromLog(options.measured, "iterations", options.iterations, log.iterations);
-    TakeFromLog(options.measured, "root", options.root, FindRoot(log, options.measured));
-    return options;
-}
-
-/// Names GPUs of a log that the cluster does not have.
-void
-WarnOfGpus(const NcclTestsTable& log, const Cluster& cluster, const std::string& measured)
-{
-    const GpuModel* simulated =
-        MatchGpuModel(cluster.GetVertices()[cluster.GetGpus().front()].model);
-    for (const std::string& device : log.devices)
-    {
-        const GpuModel* timed = MatchGpuModel(device);
-        if (timed != nullptr && simulated != nullptr && timed != simulated)
-        {
-            Warn(measured + ": is of GPUs \"" + device + "\", simulated are " +
-                 simulated->sheet.model + "; --cluster says which");
-            return;
-        }
-    }
-}
-
 /// @throw std::invalid_argument for options that do not go together, or a file that cannot be
 /// written
 void
@@ -590,8 +463,15 @@ RunCollectiveProgram(const CollectiveProgramOptions& typed)
     }
     options.plot.Write([&](std::ostream& out) { WritePlot(options, cluster, rows, sizes, out); });
     WriteCsvFile(options.csv, [&rows](std::ostream& out) { WriteCollectiveCsv(rows, out); });
+    const std::vector<std::string> notes = isMeasured
+                                               ? std::vector<std::string>() // one is compared
+                                               : DescribeLogs(options.publishedLogs, cluster, test);
+    for (const std::string& note : notes)
+    {
+        std::cout << "# Expect               : " << note << "\n";
+    }
     options.tables.Write(
-        {MakeSummary(options, cluster, test, rows), table, options.tables.MakeNotes()});
+        {MakeSummary(options, cluster, test, rows), table, options.tables.MakeNotes(notes)});
 }
 
 namespace
@@ -617,6 +497,7 @@ class NcclTestsProgram : public CommandLineProgram
     void AddTo(OptionList& command) override
     {
         m_options.AddTo(command);
+        m_options.publishedLogs = GetWorkloads() + "/evaluation/published-logs.json";
     }
 
     const FabricFlags* GetFabric() const override

@@ -60,6 +60,7 @@ struct CollectiveProgramOptions
     CommandLineText measured;            //!< log of nccl-tests to compare with, or empty
     CommandLineText measuredCsv;         //!< file to write that log to, or empty
     std::string logVariables{"on"};      //!< on or off: take over what the log says of NCCL's
+    std::string publishedLogs;           //!< how far such are off: file, or empty
     CommandLineText csv;                 //!< file to write, may be empty
     TableOptions tables;                 //!< all results
     PlotOption plot;                     //!< bus bandwidth over size

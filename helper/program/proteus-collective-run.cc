@@ -17,11 +17,13 @@
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-executor-settings.h"
 #include "ns3/proteus-gpu-model.h"
+#include "ns3/proteus-input-file.h"
 #include "ns3/proteus-net-plugin.h"
 #include "ns3/proteus-packet-network.h"
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-program-cache.h"
 #include "ns3/proteus-program-repeat.h"
+#include "ns3/proteus-published-logs.h"
 #include "ns3/proteus-ranks.h"
 #include "ns3/proteus-warning.h"
 #include "ns3/string.h"
@@ -388,6 +390,27 @@ CollectivePreferences
 MakePreferences(const CollectiveTest& test)
 {
     return MakePreferences(MakeSettings(test));
+}
+
+std::vector<std::string>
+DescribeLogs(const std::string& path, const Cluster& cluster, const CollectiveTest& test)
+{
+    const std::vector<VertexId>& gpus = cluster.GetGpus();
+    const GpuModel* gpu = MatchGpuModel(cluster.GetVertices()[gpus.front()].model);
+    if (path.empty() || !gpu || test.isBarrier || test.schedule || test.splits ||
+        test.parameterServers > 1 || test.groups.size() > 1)
+    {
+        return {};
+    }
+    std::vector<VertexId> ranks;
+    for (const DeviceId device : test.groups.front())
+    {
+        ranks.push_back(gpus[device]);
+    }
+    InputFile file(path);
+    return {DescribePublishedLogs(ReadPublishedLogs(file.GetStream(), path),
+                                  gpu->sheet.model,
+                                  GroupByServer(cluster, ranks).size() > 1)};
 }
 
 bool

@@ -86,6 +86,14 @@ std::optional<TestCommunicator> FindCommunicator(const Cluster& cluster,
                                                  const CollectiveTest& test);
 
 /// @ingroup proteus
+/// @param path of a file of PublishedLogs @param cluster that was run on @param test that was run
+/// @return a note on how far collectives of such machines are off; none where logs are of no such
+/// test
+std::vector<std::string> DescribeLogs(const std::string& path,
+                                      const Cluster& cluster,
+                                      const CollectiveTest& test);
+
+/// @ingroup proteus
 /// @param cluster to run on @param a test of a built-in algorithm @param b the same, with other
 /// choices of NCCL @param sizes in bytes, as nccl-tests counts them @return whether both run alike
 /// at all sizes; what cannot be run is not alike

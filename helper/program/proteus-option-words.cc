@@ -65,48 +65,6 @@ GetOptionWords()
          {},
          "this program has one way to run; --executor is an option of proteus-run and "
          "proteus-gpt3"},
-        {ListOtherNames("globalBatch"),
-         {"globalBatch"},
-         {},
-         "it is part of the strategy, --strategy=...,globalBatch=..."},
-        {ListOtherNames("microBatch"),
-         {"microBatch"},
-         {},
-         "it is part of the strategy, --strategy=...,microBatch=..."},
-        {ListOtherNames("tp"), {"tp"}, {}, "it is part of the strategy, --strategy=tp=..."},
-        {ListOtherNames("pp"), {"pp"}, {}, "it is part of the strategy, --strategy=pp=..."},
-        {ListOtherNames("dp"), {"dp"}, {}, "it is part of the strategy, --strategy=dp=..."},
-        {ListOtherNames("recompute"),
-         {"recompute"},
-         {},
-         "it is part of the strategy, --strategy=...,recompute=..."},
-        {{"zero",
-          "zeroStage",
-          "fsdp",
-          "expertParallel",
-          "contextParallel",
-          "sequenceParallel",
-          "ep",
-          "cp",
-          "sp"},
-         {},
-         {},
-         "it is part of a strategy, proteus-run --strategy=..."},
-        {{"layers",
-          "numLayers",
-          "hidden",
-          "hiddenSize",
-          "heads",
-          "numAttentionHeads",
-          "sequence",
-          "seqLength",
-          "seqLen",
-          "sequenceLength",
-          "contextLength",
-          "vocab"},
-         {},
-         {},
-         "it is part of the model: proteus-run --model=FILE --variables=NAME=VALUE"},
         {ListOtherNames("dataType"), {"dataType"}, {}, ""},
         {{"seed", "randomSeed", "rngSeed"},
          {"stream"},
@@ -118,6 +76,34 @@ GetOptionWords()
         {{"jobs", "cores", "cpus"}, {"threads", "jobs"}, {}, ""}};
     return WORDS;
 }
+
+namespace
+{
+
+/// Fields of a strategy that other programs have as options.
+const std::vector<std::string> STRATEGY_FIELDS{"globalBatch",
+                                               "microBatch",
+                                               "tp",
+                                               "pp",
+                                               "dp",
+                                               "cp",
+                                               "ep",
+                                               "etp",
+                                               "virtualStages",
+                                               "sequenceParallel",
+                                               "zero",
+                                               "recompute",
+                                               "offloadOptimizer"};
+
+/// @return the field of a strategy that a word stands for, by its own name too; empty for none
+std::string
+FindStrategyField(const std::string& word)
+{
+    const std::string own = FindAlias(word, STRATEGY_FIELDS);
+    return own.empty() ? FindByOtherName(word, STRATEGY_FIELDS) : own;
+}
+
+} // namespace
 
 std::string
 FindOptionWord(const std::string& word,
@@ -142,6 +128,13 @@ FindOptionWord(const std::string& word,
             names += (names.empty() ? "it is --" : " or --") + attribute + "=VALUE";
         }
         return names.empty() ? entry.hint : names;
+    }
+    if (const std::string field = FindStrategyField(word); !field.empty())
+    {
+        return hasOption(field) ? "it is --" + field
+                                : std::string("it is part of the strategy, ") +
+                                      (hasOption("strategy") ? "" : "proteus-run ") +
+                                      "--strategy=...," + field + "=...";
     }
     return FindMissingCause("a plan", word);
 }

@@ -73,9 +73,11 @@ TableOptions::GetPath(const std::string& name) const
 }
 
 Table
-TableOptions::MakeNotes() const
+TableOptions::MakeNotes(const std::vector<std::string>& more) const
 {
-    return MakeNoteTable(m_command ? m_command->GetNotes() : std::vector<std::string>());
+    std::vector<std::string> notes = m_command ? m_command->GetNotes() : std::vector<std::string>();
+    notes.insert(notes.end(), more.begin(), more.end());
+    return MakeNoteTable(notes);
 }
 
 void

@@ -49,8 +49,9 @@ struct TableOptions
      */
     std::string GetPath(const std::string& name) const;
 
+    /// @param more that the program has to say
     /// @return what is approximated, warned of, or not honoured, in the run until now, as a table
-    Table MakeNotes() const;
+    Table MakeNotes(const std::vector<std::string>& more = {}) const;
 
     /**
      * Writes the files that are asked for, and warns of CSV files that were in the folder before

@@ -38,12 +38,7 @@ GetPart(uint64_t extent, uint64_t parts, uint64_t index)
 uint64_t
 Layout::GetParts(std::size_t dimension) const
 {
-    uint64_t parts = 1;
-    for (const MeshAxis axis : split[dimension])
-    {
-        parts *= mesh->GetSizes()[axis];
-    }
-    return parts;
+    return mesh->CountParts(split[dimension]);
 }
 
 uint64_t

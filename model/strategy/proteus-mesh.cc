@@ -92,6 +92,17 @@ DeviceMesh::DeviceMesh(std::vector<uint32_t> sizes,
     }
 }
 
+uint64_t
+DeviceMesh::CountParts(const std::vector<MeshAxis>& axes) const
+{
+    uint64_t parts = 1;
+    for (const MeshAxis axis : axes)
+    {
+        parts *= m_sizes[axis];
+    }
+    return parts;
+}
+
 uint32_t
 DeviceMesh::FindPosition(DeviceId device) const
 {

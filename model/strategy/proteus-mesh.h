@@ -94,6 +94,9 @@ class DeviceMesh
         return position / m_strides[axis] % m_sizes[axis];
     }
 
+    /// @param axes of this mesh @return into how many parts they split, the product of their sizes
+    uint64_t CountParts(const std::vector<MeshAxis>& axes) const;
+
     /// @param device any @return its position, NO_ID where it is not in the mesh
     uint32_t FindPosition(DeviceId device) const;
 

@@ -66,6 +66,7 @@ Placer::FindItem(const Wanted& wanted,
                        op,
                        item + ": dimension " + dimension,
                        tensor.shape[i],
+                       parts,
                        *layout.mesh,
                        layout.split[i]);
         }
@@ -97,7 +98,6 @@ Placer::ShareWithReplicas(PlacedTensor& tensor,
     const Layout whole = tensor.home;
     Layout shared = whole;
     std::vector<MeshAxis> axes;
-    uint64_t parts = 1;
     for (MeshAxis axis = 0; axis < mesh->GetNAxes(); ++axis)
     {
         if (whole.mesh == mesh && whole.FindDimension(axis) == NO_ID &&
@@ -105,13 +105,13 @@ Placer::ShareWithReplicas(PlacedTensor& tensor,
                 axisNames.end())
         {
             axes.push_back(axis);
-            parts *= mesh->GetSizes()[axis];
         }
     }
     if (axes.empty())
     {
         return;
     }
+    const uint64_t parts = mesh->CountParts(axes);
     // Shared along the first dimension that all can share evenly, or else along the first that is
     // not split yet, unevenly. A tensor with neither, like a bias that is split, is not shared.
     std::size_t dimension = tensor.tensor.shape.size();

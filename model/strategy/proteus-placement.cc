@@ -183,15 +183,14 @@ Placer::FailUneven(const Wanted& wanted,
                    const ModelOperator& op,
                    const std::string& dimension,
                    uint64_t extent,
+                   uint64_t parts,
                    const DeviceMesh& mesh,
                    const std::vector<MeshAxis>& axes) const
 {
-    uint64_t parts = 1;
     std::string splits;
     for (const MeshAxis axis : axes)
     {
         const uint32_t size = mesh.GetSizes()[axis];
-        parts *= size;
         if (const std::string& name = mesh.GetNames()[axis]; size > 1 && !name.empty())
         {
             splits += (splits.empty() ? "" : ", ") + name + " = " + std::to_string(size);
@@ -209,11 +208,7 @@ Placer::CheckExtents(const PlacedOperator& placed, const Wanted& wanted) const
     for (std::size_t i = 0; i < placed.axes.size(); ++i)
     {
         const IterationDimension& dimension = placed.op.dimensions[i];
-        uint64_t parts = 1;
-        for (const MeshAxis axis : placed.axes[i])
-        {
-            parts *= placed.mesh->GetSizes()[axis];
-        }
+        const uint64_t parts = placed.mesh->CountParts(placed.axes[i]);
         if (parts > 1 && !dimension.isSplittable)
         {
             Fail(wanted,
@@ -229,6 +224,7 @@ Placer::CheckExtents(const PlacedOperator& placed, const Wanted& wanted) const
                        placed.op,
                        "dimension " + dimension.name,
                        dimension.extent,
+                       parts,
                        *placed.mesh,
                        placed.axes[i]);
         }

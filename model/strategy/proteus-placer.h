@@ -90,11 +90,13 @@ class Placer
     }
 
     /// @param wanted of an operator @param op the operator @param dimension what cannot be split,
-    /// in words @param extent of it @param mesh of the operator @param axes that are to split it
+    /// in words @param extent of it @param parts it was to be split into @param mesh of the operator
+    /// @param axes that were to split it
     [[noreturn]] void FailUneven(const Wanted& wanted,
                                  const ModelOperator& op,
                                  const std::string& dimension,
                                  uint64_t extent,
+                                 uint64_t parts,
                                  const DeviceMesh& mesh,
                                  const std::vector<MeshAxis>& axes) const;
     void FollowInputs(const ModelOperator& op,

@@ -154,12 +154,14 @@ const Missing SHAPE("shape of the model",
                       "layers",
                       "maxSeqLen",
                       "maxSequenceLength",
+                      "numAttentionHeads",
                       "numLayers",
                       "seqLen",
                       "seqLength",
                       "sequence",
-                      "sequenceLength"},
-                     "it is a variable of the model"});
+                      "sequenceLength",
+                      "vocab"},
+                     "it is a variable of the model, proteus-run --variables=NAME=VALUE"});
 
 const Missing KERNELS(
     "kernels",

@@ -73,6 +73,26 @@ class EvaluationTest(unittest.TestCase):
         error = float(row.split()[-2])  # of one row all shares are the same
         self.assertIn(f"half within {abs(error):4.1f} %, nine of ten within {abs(error):4.1f} %, mean {error:+5.1f} %", kind)
 
+    def test_errors_are_written_and_printed_as_a_table(self):
+        kind = {"gpu": "A100", "gpus": ["A100"], "rows": 1, "halfWithin": 0, "nineOfTenWithin": 0, "mean": 0, "what": "GPT"}
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "errors.json"
+            kinds = [{"framework": framework, **kind} for framework in ("megatron-2022", "apex")]
+            path.write_text(json.dumps({"format": "proteus-published-errors", "version": 1, "errors": kinds}))
+            text, _ = self.run_script("published-iterations.py", f"--errors={path}")
+            written = json.loads(path.read_text())
+        self.assertEqual(written["version"], 1)
+        rows = {entry["framework"]: entry for entry in written["errors"]}
+        for framework in rows:
+            line = next(line for line in text.splitlines() if line.startswith(f"{framework} ") and "half within" in line)
+            self.assertEqual(int(line.split()[2]), rows[framework]["rows"])
+            self.assertIn(f"half within {100 * rows[framework]['halfWithin']:4.1f} %", line)
+            self.assertIn(f"mean {100 * rows[framework]['mean']:+5.1f} %", line)
+            self.assertRegex(text, rf"``{framework}``\s+A100\s+{rows[framework]['rows']} ")
+        absent = [line for line in text.splitlines() if "has no entry for" in line or "is left out" in line]
+        known = [line.split()[0] for line in text.splitlines() if "half within" in line and "rows," in line]
+        self.assertEqual(len(known), len(rows) + len([line for line in absent if "no entry" in line]))
+
     def test_replicas_of_large_jobs_are_left_out(self):
         _, runs = self.run_script("published-iterations.py", "--maximumGpus=256", "459.9 TFLOP/s")
         self.assertTrue(runs[0]["strategy"].startswith("dp=2,tp=8,pp=16,globalBatch=128,"))

@@ -12,7 +12,8 @@ measured and predicted seconds, and the error; then mean size of the errors, mea
 by group, and of all even and all odd rows; behind them what the first prediction of the same rows was worth; then how
 far the rows of each framework and GPU are off. Nothing is fitted to these rows. Where a job has more GPUs than
 --maximumGpus, fewer replicas with as much work each are simulated, which makes the reduction of gradients a little
-faster; "replicas" says how many.
+faster; "replicas" says how many. --errors=published-errors.json writes how far they are off into that file, whose entries
+say which GPUs belong together, and prints them as the table of doc/published-iterations.rst.
 """
 
 import argparse
@@ -28,6 +29,7 @@ import published_rows
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 COLUMNS = "group model variables cluster dp tp pp options global_batch framework measured_s published first_s".split()
+FEWEST_ROWS = 7  # that say how far a framework on a GPU is off
 GPUS_PER_SERVER = {"dgx2": 16, "gb200-nvl72": 72}
 
 
@@ -117,12 +119,50 @@ def print_kind(framework, gpu, errors):
     )
 
 
+def update_errors(path, kinds):
+    """Writes the errors in percent by (framework, GPU) into a file of them, and prints it as a table."""
+    document = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+    entries = document.pop("errors")
+    for (framework, gpu), errors in sorted(kinds.items()):
+        if not any(entry["framework"] == framework and gpu in entry["gpus"] for entry in entries):
+            print(f"{path}: has no entry for {framework} on {gpu}, {len(errors)} rows")
+    for entry in entries:
+        errors = [error for gpu in entry["gpus"] for error in kinds.get((entry["framework"], gpu), [])]
+        entry["rows"] = len(errors)
+        if len(errors) < FEWEST_ROWS:
+            print(f"{path}: {entry['framework']} on {entry['gpu']} is left out: {len(errors)} rows, fewer than {FEWEST_ROWS}")
+            continue
+        entry["halfWithin"] = round(find_within(errors, 0.5) / 100, 3)
+        entry["nineOfTenWithin"] = round(find_within(errors, 0.9) / 100, 3)
+        entry["mean"] = round(statistics.mean(errors) / 100, 3)
+    entries = [entry for entry in entries if entry["rows"] >= FEWEST_ROWS]
+    entries.sort(key=lambda entry: (entry["nineOfTenWithin"], entry["framework"], entry["gpu"]))
+    head = "".join(f" {json.dumps(name)}: {json.dumps(value)},\n" for name, value in document.items())
+    lines = ",\n".join("  " + json.dumps(entry) for entry in entries)
+    pathlib.Path(path).write_text(f'{{\n{head} "errors": [\n{lines}\n ]\n}}\n', encoding="utf-8")
+    everything = sum(kinds.values(), [])
+    table = [("Framework", "GPU", "Rows", "half within, %", "nine of ten", "mean", "What they are")]
+    for entry in entries:
+        numbers = [f"{100 * entry[name]:.1f}" for name in ("halfWithin", "nineOfTenWithin")]
+        mean = f"{100 * entry['mean']:+.1f}"
+        table.append((f"``{entry['framework']}``", entry["gpu"], str(entry["rows"]), *numbers, mean, entry["what"]))
+    half, most = find_within(everything, 0.5), find_within(everything, 0.9)
+    mean = f"{statistics.mean(everything):+.1f}"
+    few = f"with kinds of fewer than {FEWEST_ROWS} rows"
+    table.append(("all", "", str(len(everything)), f"{half:.1f}", f"{most:.1f}", mean, few))
+    widths = [max(map(len, column)) for column in zip(*table)]
+    bar = "  ".join("=" * width for width in widths)
+    cells = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
+    print("\n".join([bar, cells[0], bar, *cells[1:], bar]))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--executor", default="flow")
     parser.add_argument("--maximumGpus", type=int, default=1024)
     parser.add_argument("--program", default=f"{FOLDER.parent.parent}/ns3 run --no-build proteus-run --", help="that runs a job")
     parser.add_argument("--rows", action="append", help="file; may stand several times")
+    parser.add_argument("--errors", help="file of errors by framework and GPU to write")
     parser.add_argument("word", nargs="?", default="")
     arguments = parser.parse_args()
     if arguments.maximumGpus < 1:
@@ -151,6 +191,8 @@ def main():
     print_errors("all", sum(halves.values(), []))
     for (framework, gpu), errors in sorted(kinds.items()):
         print_kind(framework, gpu, errors)
+    if arguments.errors:
+        update_errors(arguments.errors, kinds)
 
 
 if __name__ == "__main__":
