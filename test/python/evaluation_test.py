@@ -93,6 +93,32 @@ class EvaluationTest(unittest.TestCase):
         known = [line.split()[0] for line in text.splitlines() if "half within" in line and "rows," in line]
         self.assertEqual(len(known), len(rows) + len([line for line in absent if "no entry" in line]))
 
+    def test_errors_of_logs_are_those_of_the_manual(self):
+        with tempfile.TemporaryDirectory() as folder:
+            written = pathlib.Path(folder) / "logs.json"
+            command = [sys.executable, FOLDER / "published-logs.py", f"--write={written}"]
+            table = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            self.assertEqual(written.read_text(), (FOLDER / "published-logs.json").read_text())
+        self.assertIn(table, (FOLDER.parents[1] / "doc" / "measured-collectives.rst").read_text(encoding="utf-8"))
+
+    def test_errors_of_logs_are_counted_by_kind(self):
+        bar = "=" * 40 + "".join("  " + "=" * 16 for _ in range(4))
+        rows = [("Log", "NCCL", "Peak, %", "<1 MiB, %", ">=1 MiB, %")]
+        rows += [(f"{number} x 8 H100", "2.19", f"+{number} (-{number + 1})", "-", "4") for number in range(2, 9)]
+        rows += [("the same, all-gather", "2.19", "-1.0, +30", "-", "4 to 5")]
+        cells = ["  ".join(cell.ljust(width) for cell, width in zip(row, (40, 16, 16, 16, 16))) for row in rows]
+        text = "\n".join(["Logs that nothing was fitted to", bar, cells[0], bar, *cells[1:], bar])
+        with tempfile.TemporaryDirectory() as folder:
+            manual = pathlib.Path(folder) / "manual.rst"
+            command = [sys.executable, FOLDER / "published-logs.py", f"--manual={manual}"]
+            manual.write_text(text)
+            table = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            self.assertIn("several  9     5.0 / 30.0   6.0 / 30.0", table)  # of 1, 2 to 8, 30; and 1, 3 to 9, 30
+            manual.write_text(text.replace("2 x 8 H100", "2 x 8 X100", 1))
+            refused = subprocess.run(command, capture_output=True, text=True)
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("line 5: 2 x 8 X100: names no GPU that is known", refused.stderr)
+
     def test_replicas_of_large_jobs_are_left_out(self):
         _, runs = self.run_script("published-iterations.py", "--maximumGpus=256", "459.9 TFLOP/s")
         self.assertTrue(runs[0]["strategy"].startswith("dp=2,tp=8,pp=16,globalBatch=128,"))

@@ -21,7 +21,7 @@ import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 MANUAL = FOLDER.parent.parent / "doc" / "measured-collectives.rst"
-FIRST_SET = "**Logs that nothing was fitted to**"
+FIRST_SET = "Logs that nothing was fitted to"  # a heading
 COLUMNS = ["Log", "NCCL", "Peak, %", "<1 MiB, %", ">=1 MiB, %"]
 FEWEST_LOGS = 7  # that say how far a kind of machine is off
 # What the GPUs of a kind are called in the manual, and their data sheets. The first that is found counts.
@@ -51,7 +51,7 @@ class ManualError(ValueError):
 def read_tables(path):
     """Returns (line number, cells) of all rows of the tables of logs in the manual."""
     lines = pathlib.Path(path).read_text(encoding="utf-8").splitlines()
-    begin = next((i for i, line in enumerate(lines) if FIRST_SET in line), None)
+    begin = next((i for i, line in enumerate(lines) if line == FIRST_SET), None)
     if begin is None:
         raise ManualError(f"{path}: has no {FIRST_SET}")
     rows, i = [], begin
