@@ -13,6 +13,7 @@
 #include "ns3/proteus-fabric-setup.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-packet-text.h"
+#include "ns3/proteus-warning.h"
 #include "ns3/simple-ref-count.h"
 
 #include <algorithm>
@@ -148,6 +149,12 @@ FabricHelper::SetFabricAttribute(const std::string& name, const AttributeValue& 
 Ptr<Fabric>
 FabricHelper::Install(const Cluster& cluster) const
 {
+    if (Time::GetResolution() != Time::PS)
+    {
+        Warn("the simulator's resolution is not a picosecond: times of packets are rounded up to "
+             "it, and nothing is repeated; Time::SetResolution(Time::PS), before all else, mends "
+             "it");
+    }
     Ptr<Fabric> fabric = m_fabricFactory.Create<Fabric>();
     SetUpFabric(fabric, std::make_shared<const Cluster>(cluster));
     return fabric;

@@ -5,8 +5,10 @@
  */
 
 #include "proteus-job-test-tools.h"
+#include "proteus-mistake-test-tools.h"
 
 #include "ns3/proteus-helper.h"
+#include "ns3/proteus-warning.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/test.h"
@@ -236,6 +238,61 @@ class ProteusProgress : public TestCase
 
 /**
  * @ingroup proteus-tests
+ * What a program in C++ does wrong is said: wrong names, runs that are cut, and jobs that are gone.
+ */
+class ProteusMisuse : public MistakeTestCase
+{
+  public:
+    ProteusMisuse()
+        : MistakeTestCase("misuse of the helper and of a job is refused")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const ExecutionGraph graph =
+            MakeCollectiveGraph(FirstDevices(8), Collective::ALL_REDUCE, 1000001);
+        const Cluster cluster = MakeCluster("dgx-h100", 1);
+        std::vector<std::string> warnings;
+        const WarningListener listener([&](const std::string& text) {
+            warnings.push_back(text);
+            return false;
+        });
+        MakeHelper().Install(cluster, graph)->Dispose();
+        NS_TEST_EXPECT_MSG_EQ(warnings.size(),
+                              (Time::GetResolution() == Time::PS ? 0 : 1),
+                              "of the resolution");
+        Simulator::Destroy();
+        ExpectFailure(
+            [&] {
+                ProteusHelper helper;
+                helper.SetNetworkAttribute("Algorithm", StringValue("rong"));
+                helper.Install(cluster, graph);
+            },
+            "PacketNetwork::Algorithm=rong: must be one of ");
+        Simulator::Destroy();
+        ExpectFailure(
+            [&] {
+                Ptr<TrainingJob> job = MakeHelper().Install(cluster, graph);
+                Simulator::Stop(MicroSeconds(3));
+                job->Run();
+            },
+            "Simulator::Stop() ended the run at +3us, before its end: 0 of 8 tasks have ended");
+        Simulator::Destroy();
+        Ptr<TrainingJob> whole = MakeHelper().Install(cluster, graph);
+        Simulator::Stop(Seconds(1));
+        whole->Run(); // is over by then
+        NS_TEST_EXPECT_MSG_EQ(whole->GetTimeline().spans.size(), 8, "all tasks");
+        whole->Dispose();
+        Simulator::Destroy();
+        ExpectFailure([&] { whole->Run(); }, "TrainingJob::Run(): nothing is installed");
+        ExpectFailure([&] { CreateObject<TrainingJob>()->Run(); }, "nothing is installed");
+    }
+};
+
+/**
+ * @ingroup proteus-tests
  * The suite.
  */
 class ProteusJobTestSuite : public TestSuite
@@ -248,6 +305,7 @@ class ProteusJobTestSuite : public TestSuite
         AddTestCase(new ProteusTraceStepping);
         AddTestCase(new ProteusStall);
         AddTestCase(new ProteusProgress);
+        AddTestCase(new ProteusMisuse);
     }
 };
 

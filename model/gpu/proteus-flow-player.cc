@@ -442,15 +442,20 @@ void
 FlowPlayer::Run()
 {
     NS_LOG_FUNCTION(this);
+    bool isCut = false;
     if (m_fabric->GetRanks())
     {
         RunRanks();
     }
     else
     {
-        StallWatch::Run(m_fabric, m_deadlockInterval);
+        isCut = StallWatch::Run(m_fabric, m_deadlockInterval);
     }
-    if (m_isStopped)
+    if (isCut && !m_isStopped && m_nReceived < m_flows.size())
+    {
+        throw std::runtime_error(DescribeCut(m_nReceived, m_flows.size(), "flows have arrived"));
+    }
+    if (isCut || m_isStopped)
     {
         SampleClock::Finish();
         return;

@@ -288,6 +288,7 @@ PacketNetwork::SetUp(const ExecutionGraph& graph, Ptr<Fabric> fabric)
     m_graph = &graph;
     m_fabric = fabric;
     const CollectiveSettings settings = MakeSettings();
+    CheckCollectiveSettings(settings);
     m_wire = std::make_unique<PacketWire>(graph, fabric, m_transport, settings, m_channelEndTrace);
     m_wire->SetTrafficClasses(m_trafficClasses);
     m_wire->SetUpStarts(m_joinGrid.GetPicoSeconds(),

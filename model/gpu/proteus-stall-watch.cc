@@ -6,6 +6,7 @@
 
 #include "proteus-stall-watch.h"
 
+#include "ns3/proteus-horizon-scheduler.h"
 #include "ns3/simulator.h"
 
 #include <algorithm>
@@ -78,7 +79,7 @@ StallWatch::Wait(int64_t intervals)
     }
 }
 
-void
+bool
 StallWatch::Run(Ptr<Fabric> fabric, Time interval)
 {
     StallWatch watch(fabric, interval);
@@ -102,6 +103,8 @@ StallWatch::Run(Ptr<Fabric> fabric, Time interval)
         const bool says = circle.empty() || what.find(circle) != std::string::npos;
         throw std::runtime_error(says ? what : what + "; deadlock: " + circle);
     }
+    const Ptr<EventHorizon> horizon = fabric->GetHorizon();
+    return horizon->IsFed() && horizon->GetNext() != UINT64_MAX;
 }
 
 void
@@ -109,6 +112,15 @@ StallWatch::StopAtPresent(Ptr<Fabric> fabric)
 {
     // The fabric may be ahead of the simulator's clock.
     fabric->CallAtPresent(fabric->GetFrom(0), [] { Simulator::Stop(); });
+}
+
+std::string
+DescribeCut(uint64_t done, uint64_t all, const std::string& what)
+{
+    std::ostringstream text;
+    text << "Simulator::Stop() ended the run at " << Simulator::Now().As(Time::US)
+         << ", before its end: " << done << " of " << all << ' ' << what;
+    return text.str();
 }
 
 } // namespace proteus

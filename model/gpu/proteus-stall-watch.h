@@ -12,6 +12,7 @@
 #include "ns3/proteus-sample-clock.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace ns3
@@ -49,9 +50,10 @@ class StallWatch : private Sampler
      * Runs the simulator under watch.
      * @param fabric to watch
      * @param interval simulated time between two looks at a fabric that is busy; 0: none at all
+     * @return whether Simulator::Stop() ended it while there was something left to happen
      * @throw std::runtime_error for what ends the run, with the circle of ports if there is one
      */
-    static void Run(Ptr<Fabric> fabric, Time interval);
+    static bool Run(Ptr<Fabric> fabric, Time interval);
 
     /**
      * Ends Run() at the fabric's present time, but lets samplers look once more, see
@@ -77,6 +79,11 @@ class StallWatch : private Sampler
     std::vector<PortId> m_ports;     //!< circle found last
     std::vector<uint64_t> m_packets; //!< sent by them until then
 };
+
+/// @ingroup proteus
+/// @param done of all @param all that there are @param what they have done, e.g. "tasks have ended"
+/// @return what to say of a run that Simulator::Stop() ended at the present time
+std::string DescribeCut(uint64_t done, uint64_t all, const std::string& what);
 
 } // namespace proteus
 } // namespace ns3

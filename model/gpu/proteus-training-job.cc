@@ -300,13 +300,21 @@ void
 TrainingJob::Run()
 {
     NS_LOG_FUNCTION(this);
+    if (m_devices.empty())
+    {
+        throw std::logic_error("TrainingJob::Run(): nothing is installed, or Dispose() was called");
+    }
     if (m_fabric->GetRanks())
     {
         RunRanks();
         return;
     }
-    StallWatch::Run(m_fabric, m_deadlockInterval);
-    if (m_isStopped)
+    const bool isCut = StallWatch::Run(m_fabric, m_deadlockInterval);
+    if (isCut && !m_isStopped && m_spans.size() < m_totalTasks)
+    {
+        throw std::runtime_error(DescribeCut(m_spans.size(), m_totalTasks, "tasks have ended"));
+    }
+    if (isCut || m_isStopped)
     {
         m_network->Settle(false);
         SampleClock::Finish();

@@ -81,7 +81,8 @@ class TrainingJob : public Object
     /**
      * Runs the simulator until nothing is left to do, and checks that everything was done.
      * @throw std::runtime_error if the job cannot finish: who waits for whom, or what is left in
-     * the fabric
+     * the fabric; and if Simulator::Stop() ends it before its last task
+     * @throw std::logic_error if nothing is installed
      */
     void Run();
 
