@@ -253,7 +253,7 @@ class ProteusMisuse : public MistakeTestCase
     {
         const ExecutionGraph graph =
             MakeCollectiveGraph(FirstDevices(8), Collective::ALL_REDUCE, 1000001);
-        const Cluster cluster = MakeCluster("dgx-h100", 1);
+        const Cluster cluster = MakeCluster("dgx-a100", 1);
         std::vector<std::string> warnings;
         const WarningListener listener([&](const std::string& text) {
             warnings.push_back(text);
@@ -279,6 +279,22 @@ class ProteusMisuse : public MistakeTestCase
                 job->Run();
             },
             "Simulator::Stop() ended the run at +3us, before its end: 0 of 8 tasks have ended");
+        Simulator::Destroy();
+        std::string stall;
+        try
+        {
+            Ptr<TrainingJob> job = MakeHelper().Install(cluster, graph);
+            job->GetFabric()->SetLinkUp(0, false);
+            job->Run();
+        }
+        catch (const std::runtime_error& error)
+        {
+            stall = error.what();
+        }
+        const Link& link = cluster.GetLinks()[0];
+        const std::string down = "; links that are down: " + cluster.GetVertices()[link.a].name +
+                                 " - " + cluster.GetVertices()[link.b].name;
+        NS_TEST_EXPECT_MSG_NE(stall.find(down), std::string::npos, stall);
         Simulator::Destroy();
         Ptr<TrainingJob> whole = MakeHelper().Install(cluster, graph);
         Simulator::Stop(Seconds(1));

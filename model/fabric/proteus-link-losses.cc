@@ -17,11 +17,42 @@ namespace ns3
 namespace proteus
 {
 
+namespace
+{
+
+constexpr std::size_t MOST_LINKS = 3; // that are named
+
+/// @param named links and more @return how many more
 std::string
-DescribeLosses(const Fabric& fabric)
+CountOthers(std::size_t named)
+{
+    return named > MOST_LINKS ? " and " + std::to_string(named - MOST_LINKS) + " more" : "";
+}
+
+std::string
+DescribeDownLinks(const Fabric& fabric)
+{
+    const auto& vertices = fabric.GetCluster().GetVertices();
+    const auto& links = fabric.GetCluster().GetLinks();
+    std::string text;
+    std::size_t down = 0;
+    for (LinkId i = 0; i < links.size(); ++i)
+    {
+        if (!fabric.IsLinkUp(i) && down++ < MOST_LINKS)
+        {
+            text += (down == 1 ? "; links that are down: " : ", ") + vertices[links[i].a].name +
+                    " - " + vertices[links[i].b].name;
+        }
+    }
+    return text + CountOthers(down);
+}
+
+} // namespace
+
+std::string
+DescribeLinkFaults(const Fabric& fabric)
 {
     constexpr double LEAST_SHARE = 0.1; // less is repeated, and keeps nobody from the end
-    constexpr std::size_t MOST_LINKS = 3;
     const auto share = [](const LinkStatistics& link) {
         return static_cast<double>(link.lostPackets) / static_cast<double>(link.packets);
     };
@@ -36,7 +67,7 @@ DescribeLosses(const Fabric& fabric)
         return share(a) > share(b);
     });
     const auto& vertices = fabric.GetCluster().GetVertices();
-    std::string text;
+    std::string text = DescribeDownLinks(fabric);
     for (std::size_t i = 0; i < links.size() && i < MOST_LINKS; ++i)
     {
         const Link& ends = fabric.GetCluster().GetLinks()[links[i].link];
@@ -48,9 +79,7 @@ DescribeLosses(const Fabric& fabric)
                 std::to_string(links[i].lostPackets) + " of " + std::to_string(links[i].packets) +
                 " packets)";
     }
-    return links.size() > MOST_LINKS
-               ? text + " and " + std::to_string(links.size() - MOST_LINKS) + " more"
-               : text;
+    return text + CountOthers(links.size());
 }
 
 } // namespace proteus

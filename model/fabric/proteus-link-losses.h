@@ -26,11 +26,11 @@ namespace proteus
  * @ingroup proteus
  * For messages about what does not come to an end.
  * @param fabric that has carried something
- * @return the directions that have lost most of what they sent, e.g. "; of what they sent, links
- * have lost: n1.nic0 -> switch0 100 % (8 of 8 packets)", of three at most; empty if none has lost a
- * tenth
+ * @return the links that are down, and the directions that have lost most of what they sent, e.g.
+ * "; of what they sent, links have lost: n1.nic0 -> switch0 100 % (8 of 8 packets)", three of each
+ * at most; empty if all work and none has lost a tenth
  */
-std::string DescribeLosses(const Fabric& fabric);
+std::string DescribeLinkFaults(const Fabric& fabric);
 
 } // namespace proteus
 } // namespace ns3

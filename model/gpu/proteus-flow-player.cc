@@ -16,6 +16,7 @@
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/proteus-compat.h"
+#include "ns3/proteus-link-losses.h"
 #include "ns3/proteus-ranks.h"
 #include "ns3/proteus-simulator-time.h"
 #include "ns3/simulator.h"
@@ -196,6 +197,8 @@ FlowPlayer::Install(Ptr<Fabric> fabric, std::vector<FlowSpec> flows)
 {
     NS_LOG_FUNCTION(this << fabric << flows.size());
     NS_ABORT_MSG_IF(m_isSetUp, "proteus::FlowPlayer: Install() was called before");
+    NS_ABORT_MSG_IF(fabric->GetNodes().GetN() == 0,
+                    "proteus::FlowPlayer: the fabric has no cluster; FabricHelper makes one of it");
     m_isSetUp = true;
     m_fabric = fabric;
     m_flows = std::move(flows);
@@ -432,7 +435,7 @@ FlowPlayer::DescribeRest() const
                 text += (named++ > 0 ? ", '" : "'") + m_flows[i].id + "'";
             }
         }
-        return text;
+        return text + DescribeLinkFaults(*m_fabric);
     }
     const std::string left = m_fabric->GetRanks() ? "" : m_transport->CheckAtRest();
     return left.empty() ? m_fabric->CheckAtRest() : left;
@@ -442,6 +445,10 @@ void
 FlowPlayer::Run()
 {
     NS_LOG_FUNCTION(this);
+    if (!m_fabric)
+    {
+        throw std::logic_error("FlowPlayer::Run(): nothing is installed, or Dispose() was called");
+    }
     bool isCut = false;
     if (m_fabric->GetRanks())
     {

@@ -70,7 +70,8 @@ class FlowPlayer : public Object, private TransportUser
      * Runs the simulator until nothing is left to do, and checks that every flow has arrived and
      * nothing is left in the fabric. With several ranks, all of them know all results then.
      * @throw std::runtime_error if not: the circle of ports that wait for each other, or what is
-     * left
+     * left; and if Simulator::Stop() ends it before the last flow
+     * @throw std::logic_error if nothing is installed
      * @throw RankFailure if something has ended the run on this rank
      */
     void Run();

@@ -8,6 +8,7 @@
 
 #include "proteus-stall-watch.h"
 
+#include "ns3/abort.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/proteus-compat.h"
@@ -118,6 +119,9 @@ TrainingJob::Install(std::shared_ptr<const ExecutionGraph> graph,
                      const RuntimeOptions& options)
 {
     NS_LOG_FUNCTION(this << fabric << network);
+    NS_ABORT_MSG_IF(
+        fabric->GetNodes().GetN() == 0,
+        "proteus::TrainingJob: the fabric has no cluster; FabricHelper makes one of it");
     const Cluster& cluster = fabric->GetCluster();
     RequireGpus(*graph, cluster);
     m_graph = graph;
@@ -345,7 +349,7 @@ TrainingJob::DescribeRest() const
     const std::string stall = DescribeStall(GetRuntimes());
     if (!stall.empty())
     {
-        return stall + DescribeLosses(*m_fabric);
+        return stall + DescribeLinkFaults(*m_fabric);
     }
     const std::string left = m_network->CheckAtRest();
     return left.empty() ? "" : "the job is done, but the fabric is not at rest: " + left;

@@ -208,7 +208,7 @@ QueuePairTimers::GiveUp(uint32_t id, const std::string& what) const
             << " had no acknowledgement in " << m_core.settings.retryLimit
             << " repetitions (attributes RetryLimit and RetransmissionTimeout of "
                "ns3::proteus::Transport)"
-            << DescribeLosses(*m_core.fabric);
+            << DescribeLinkFaults(*m_core.fabric);
     throw std::runtime_error(message.str());
 }
 
