@@ -51,6 +51,16 @@ class Run(unittest.TestCase):
         with self.assertRaises(KeyError):
             proteus.run(**JOB, executor="flow").table("no such table")
 
+    def test_fabrics_are_rows(self):
+        job = {**JOB, "strategy": "tp=4,dp=4,globalBatch=4", "nodes": 2}
+        table = proteus.fabrics(**job, fabrics=["leaf-spine", "fat-tree"], executor="flow")
+        self.assertEqual(list(table["fabric"]), ["leaf-spine", "fat-tree"])
+        self.assertTrue((table["iteration_s"] > 0).all())
+
+    def test_flows_arrive(self):
+        folder = CLONE / "workloads" / "flows"
+        played = proteus.flows(folder / "switch-9.txt", folder / "incast-8.csv", congestion_control="none")
+        self.assertEqual(len(played.table("flows")), 8)
 
     def test_options_twice_and_questions_are_errors(self):
         with self.assertRaisesRegex(proteus.Error, "launchInterval is given twice"):

@@ -25,7 +25,7 @@ import warnings
 
 import pandas
 
-__all__ = ["Error", "Result", "collective", "compile", "run", "schedule", "search"]
+__all__ = ["Error", "Result", "collective", "compile", "fabrics", "flows", "run", "schedule", "search"]
 
 CLONE = pathlib.Path(__file__).resolve().parents[3]
 
@@ -175,6 +175,22 @@ def collective(kind="all-reduce", cluster="dgx-a100", attributes=None, **options
 def compile(model, strategy, **options):  # noqa: A001, the program has that name
     """Compiles a model and a strategy, and says what is communicated and stored: proteus-compile."""
     return _run("proteus-compile", {"model": model, "strategy": strategy, "quiet": None, **options})
+
+
+def fabrics(model, strategy, cluster="dgx-h100", attributes=None, **options):
+    """Compares networks between servers for a job: proteus-fabrics, as its --csv writes it.
+
+    Several networks are a list: fabrics=["leaf-spine", "fat-tree"].
+    """
+    if isinstance(options.get("fabrics"), (list, tuple)):
+        options["fabrics"] = ";".join(options["fabrics"])
+    options = {"model": model, "strategy": strategy, "cluster": cluster, **options}
+    return _table("proteus-fabrics", options, attributes)
+
+
+def flows(cluster, flows, attributes=None, **options):
+    """Plays a list of flows on a cluster, packet by packet: proteus-flows."""
+    return _run("proteus-flows", {"cluster": cluster, "flows": flows, **options}, attributes)
 
 
 def search(model, cluster="dgx-a100", attributes=None, **options):
