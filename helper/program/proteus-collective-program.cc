@@ -147,7 +147,7 @@ MakeTest(const CollectiveProgramOptions& options, const Schedule& schedule, cons
     {
         throw std::invalid_argument("--pluginLatency: must be 0 to 1e6 microseconds");
     }
-    test.pluginLatencyUs = options.pluginLatency;
+    test.pluginLatencyPs = std::llround(options.pluginLatency * 1e6);
     test.costs = options.costs.Load();
     test.iterations = ToCount(options.iterations, "iterations", 0);
     test.stream = ToCount(options.stream, "stream", 0);

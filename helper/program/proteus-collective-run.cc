@@ -237,9 +237,7 @@ SetAttributes(ProteusHelper& helper, const Cluster& cluster, const CollectiveTes
     helper.SetNetworkAttribute("Protocol", StringValue(test.protocol));
     helper.SetNetworkAttribute("Channels", UintegerValue(test.channels));
     helper.SetNetworkAttribute("NetworkChannels", UintegerValue(test.networkChannels));
-    helper.SetNetworkAttribute(
-        "PluginLatency",
-        TimeValue(PicoSeconds(static_cast<int64_t>(std::llround(test.pluginLatencyUs * 1e6)))));
+    helper.SetNetworkAttribute("PluginLatency", TimeValue(PicoSeconds(test.pluginLatencyPs)));
     helper.SetNetworkAttribute("NcclVersion", UintegerValue(test.ncclVersion));
     helper.SetNetworkAttribute("CpuVendor", StringValue(test.cpuVendor));
     helper.SetNetworkAttribute("NetPlugin", StringValue(test.netPlugin));
@@ -265,24 +263,6 @@ SetAttributes(ProteusHelper& helper, const Cluster& cluster, const CollectiveTes
     {
         helper.SetProgramMaker(MakeMaker(cluster, test));
     }
-}
-
-/// @param test that is run @return what it says of collectives
-CollectiveSettings
-MakeSettings(const CollectiveTest& test)
-{
-    CollectiveSettings settings;
-    settings.algorithm = test.algorithm;
-    settings.protocol = test.protocol;
-    settings.channels = test.channels;
-    settings.networkChannels = test.networkChannels;
-    settings.ncclVersion = test.ncclVersion;
-    settings.cpuVendor = test.cpuVendor;
-    settings.netPlugin = test.netPlugin;
-    settings.ncclVariables = test.ncclVariables;
-    settings.launchMode = test.launchMode;
-    settings.costs = test.costs;
-    return settings;
 }
 
 /// @param bytes of a collective @return iterations after which its period is known
@@ -386,12 +366,6 @@ IsPipelined(const Cluster& cluster, const CollectiveTest& test)
 
 } // namespace
 
-CollectivePreferences
-MakePreferences(const CollectiveTest& test)
-{
-    return MakePreferences(MakeSettings(test));
-}
-
 std::vector<std::string>
 DescribeLogs(const std::string& path, const Cluster& cluster, const CollectiveTest& test)
 {
@@ -424,10 +398,7 @@ RunAlike(const Cluster& cluster,
         return std::all_of(sizes.begin(), sizes.end(), [&](uint64_t bytes) {
             const uint64_t size =
                 a.isBarrier ? BARRIER_ELEMENT_BYTES : RoundBytes(a, bytes, a.groups.at(0).size());
-            return CommunicateAlike(MakeGraph(cluster, a, size, 1).graph,
-                                    cluster,
-                                    MakeSettings(a),
-                                    MakeSettings(b));
+            return CommunicateAlike(MakeGraph(cluster, a, size, 1).graph, cluster, a, b);
         });
     }
     catch (const std::invalid_argument&)

@@ -8,7 +8,7 @@
 #define PROTEUS_COLLECTIVE_RUN_H
 
 #include "ns3/proteus-cluster.h"
-#include "ns3/proteus-collective-choice.h"
+#include "ns3/proteus-collective-settings.h"
 #include "ns3/proteus-collective-table.h"
 #include "ns3/proteus-helper.h"
 #include "ns3/proteus-msccl.h"
@@ -42,37 +42,30 @@ struct TestCommunicator
 };
 
 /// @ingroup proteus
-/// What is run at every size.
-struct CollectiveTest
+/// What is run at every size. Of CollectiveSettings counts what nccl-tests takes from its command
+/// line and environment: NCCL's choices, its version, plug-in and variables, who launches, and the
+/// costs; the rest stays as the attributes of ns3::proteus::PacketNetwork are.
+struct CollectiveTest : CollectiveSettings
 {
+    /// As nccl-tests under mpirun.
+    CollectiveTest()
+    {
+        launchMode = "process-per-gpu";
+    }
+
     Collective collective{Collective::ALL_REDUCE}; //!< of all groups; a send-receive is that of
                                                    //!< nccl-tests: every rank sends to the next
     bool isBarrier{false};                         //!< an all-reduce of BARRIER_ELEMENT_BYTES
     std::vector<std::vector<DeviceId>> groups;     //!< each runs the collective, all at once
     uint32_t root{0};                              //!< in the group, if HasRoot()
-    std::string algorithm;                         //!< empty: as NCCL chooses
-    std::string protocol;                          //!< empty: as NCCL chooses
-    uint32_t channels{0};                          //!< 0: as NCCL chooses
-    uint32_t networkChannels{0};                   //!< of a message between servers; 0: one
-    std::string launchMode{"process-per-gpu"};     //!< as PacketNetwork::LaunchMode
-    double pluginLatencyUs{0};                     //!< as PacketNetwork::PluginLatency
-    uint32_t ncclVersion{230};                     //!< as PacketNetwork::NcclVersion
-    std::string cpuVendor;                         //!< as PacketNetwork::CpuVendor
-    std::string netPlugin;                         //!< as PacketNetwork::NetPlugin
-    std::string ncclVariables;                     //!< as PacketNetwork::NcclVariables
     uint32_t iterations{0};                        //!< timed ones; 0: 20, as nccl-tests
     int64_t stream{1};                             //!< random stream of path choice
     std::shared_ptr<const MscclSchedule> schedule; //!< instead of an algorithm, or null
     std::shared_ptr<const SplitTable> splits;      //!< of an all-to-all, or null for equal ones
     uint32_t parameterServers{1};                  //!< of algorithm parameter-server
-    std::shared_ptr<const CollectiveCosts> costs;  //!< of kernels; null: those that are built in
     std::optional<TestCommunicator> communicator;  //!< see FindCommunicator(); none: searched for
                                                    //!< at every size
 };
-
-/// @ingroup proteus
-/// @param test of a collective @return what it says of NCCL's choices
-CollectivePreferences MakePreferences(const CollectiveTest& test);
 
 /**
  * @ingroup proteus

@@ -442,7 +442,7 @@ Validate(const LoadedTable& loaded, const ValidationOptions& options)
     test.stream = options.stream;
     test.costs = options.costs;
     test.ncclVersion = table.ncclVersion;
-    test.pluginLatencyUs = table.pluginLatencyUs;
+    test.pluginLatencyPs = std::llround(table.pluginLatencyUs * 1e6);
     test.networkChannels = table.networkChannels;
     test.communicator = FindCommunicator(cluster, test);
     const Paths paths(cluster);
