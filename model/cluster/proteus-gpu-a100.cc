@@ -62,6 +62,26 @@ MakeA100Of80()
     return model;
 }
 
+/// The processor of Leonardo's boards has more multiprocessors, at the clock of the others.
+GpuModel
+MakeA100Of64()
+{
+    constexpr double MORE = 124.0 / 108;
+    GpuModel model = MakeA100Of40();
+    model.sheet.model = "A100-SXM-64GB";
+    model.sheet.fp32Flops *= MORE;
+    model.sheet.tf32Flops *= MORE;
+    model.sheet.bf16Flops *= MORE;
+    model.sheet.fp16Flops *= MORE;
+    model.sheet.memoryBytes = 64000000000;
+    model.sheet.memoryBytesPerSecond = 1640e9;
+    model.sheet.multiprocessors = 124;
+    model.sheet.source = "custom A100 of Leonardo: 124 multiprocessors, 64 GB of 1.64 TB/s "
+                         "(Turisini et al. 2023, arXiv 2307.16885), else as NVIDIA A100 data sheet";
+    model.pciDevices.clear();
+    return model;
+}
+
 /// Boards for PCIe, of which bridges of twelve NVLinks join two.
 /// @param model its name @param alias what drivers call it @param memoryBytes how much
 /// @param memoryRate of it, bytes per second @param device of PCI @return the model
@@ -82,6 +102,7 @@ MakeA100Pcie(const std::string& model,
     return result;
 }
 
+const GpuModelRegistration A100_64GB(MakeA100Of64());
 const GpuModelRegistration A100_PCIE_OF40(
     MakeA100Pcie("A100-PCIE-40GB", "A100 40GB PCIe", 40000000000, 1555e9, 0x20f1));
 const GpuModelRegistration A100_PCIE_OF80(

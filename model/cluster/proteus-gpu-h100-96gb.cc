@@ -38,7 +38,22 @@ MakeH100With96Gb()
     return model;
 }
 
+/// Four stacks of HBM2e for six.
+GpuModel
+MakeH100With64Gb()
+{
+    GpuModel model = MakeH100With96Gb();
+    model.sheet.model = "H100-SXM5-64GB";
+    model.sheet.memoryBytes = 64000000000;
+    model.sheet.memoryBytesPerSecond = 1600e9;
+    model.sheet.source = "MareNostrum 5: 64 GB of HBM2 (Barcelona Supercomputing Center, user "
+                         "documentation, \"MareNostrum 5\"), at the rate that each 16 GB of the "
+                         "H100 of 96 GB have, else as NVIDIA H100 data sheet (2023), SXM";
+    return model;
+}
+
 const GpuModelRegistration H100_96GB(MakeH100With96Gb());
+const GpuModelRegistration H100_64GB(MakeH100With64Gb());
 
 } // namespace
 

@@ -227,6 +227,13 @@ struct Framework
     /// Elements of a gradient that are read and written before it is reduced, per weight and in the
     /// format it is reduced in, where there are several GPUs, e.g. to divide it by their number.
     double reducedElements{0};
+    /// Kernels of their own that do so, per tensor.
+    double reducedKernels{0};
+    /// Kernels that bring the running statistics of a batch norm from the first GPU before each
+    /// forward pass, where there are several.
+    uint32_t statisticsKernels{0};
+    /// Bytes for each weight that these make in a job, which sets it.
+    double reducedBytes{0};
     /// Whether gradients are cast to that format first, where it is another than that of
     /// activations.
     bool castsGradients{false};

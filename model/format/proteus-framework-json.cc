@@ -367,6 +367,8 @@ ReadWeights(const JsonValue& weights, Framework& framework)
                        "gatheredBytes",
                        "backwardBytes",
                        "reducedElements",
+                       "reducedKernels",
+                       "statisticsKernels",
                        "castsGradients",
                        "biasKernels",
                        "biasBackwardKernels"});
@@ -374,6 +376,8 @@ ReadWeights(const JsonValue& weights, Framework& framework)
     ReadAmount(weights, "gatheredBytes", 0, MOST_ELEMENTS, framework.weightGatheredBytes);
     ReadAmount(weights, "backwardBytes", 0, MOST_ELEMENTS, framework.weightBackwardBytes);
     ReadAmount(weights, "reducedElements", 0, MOST_ELEMENTS, framework.reducedElements);
+    ReadAmount(weights, "reducedKernels", 0, MOST_ELEMENTS, framework.reducedKernels);
+    ReadCount(weights, "statisticsKernels", framework.statisticsKernels);
     if (const auto value = FindSourced(weights, "castsGradients"))
     {
         framework.castsGradients = value->AsBool();

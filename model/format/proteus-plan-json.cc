@@ -37,6 +37,7 @@ const std::vector<const char*> PLAN_FIELDS{
     "sequenceParallel",
     "zero",
     "zero1Gradients",
+    "zeroGroup",
     "zero1Gathers",
     "zero2Gradients",
     "zero3Gathers",
@@ -67,7 +68,8 @@ IsRepresentativeByDefault(const ParallelPlan& plan)
     constexpr uint32_t MOST_DEVICES = 256;
     return plan.dataParallel > MOST_DEVICES && plan.optimizer.zero == MAX_ZERO &&
            !plan.optimizer.isOffloaded && plan.GetNDevices() == plan.dataParallel &&
-           plan.expertParallel == 1 && plan.expertTensorParallel == 0 && plan.virtualStages == 1;
+           plan.expertParallel == 1 && plan.expertTensorParallel == 0 && plan.virtualStages == 1 &&
+           plan.zeroGroup == 0;
 }
 
 } // namespace
@@ -106,6 +108,7 @@ ReadPlanJson(const JsonValue& root)
     ReadForm(root, "mapping", "tp-pp-dp", "tp-dp-pp", plan.isPipelineInside);
     ReadBool(root, "sequenceParallel", plan.isSequenceParallel);
     ReadCount(root, "zero", 0, MAX_ZERO, plan.optimizer.zero);
+    ReadCount(root, "zeroGroup", 1, MAX_DEVICES, plan.zeroGroup);
     ReadZeroForms(root, plan.optimizer);
     ReadCount(root, "globalBatch", 1, std::numeric_limits<uint32_t>::max(), plan.globalBatch);
     ReadCount(root, "microBatch", 1, std::numeric_limits<uint32_t>::max(), plan.microBatch);

@@ -249,6 +249,7 @@ MakePlan(const ParallelPlan& plan, const std::map<std::string, std::string>& def
     root["microBatch"] = plan.microBatch;
     add("sequenceParallel", plan.isSequenceParallel, false);
     add("zero", plan.optimizer.zero, 0U);
+    add("zeroGroup", plan.zeroGroup, 0U);
     add(GetGradientsKey(plan.optimizer),
         std::string(GetGradientsForm(plan.optimizer)),
         "reduce-scatter");

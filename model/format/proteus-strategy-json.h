@@ -34,19 +34,20 @@
  * [overlapExpertCommunication false], [delayWeightGradients false: with the former],
  * [expertDispatch "all-to-all", "deepep" or "hybridep"], [expertDomain 8],
  * [dataSamplesPerS: no limit; of the input pipeline, all devices together], [sequenceParallel
- * false], [zero 0], [zero1Gradients and zero2Gradients "reduce-scatter" or "all-reduce"],
- * [zero1Gathers "update" or "forward"], [zero3Gathers "unit" or "tensor"], [zero3Shares "16-bit"
- * or "fp32"], [representative: ZeRO 3 on more than 256 devices, nothing else], [globalBatch: one
- * micro-batch], [microBatch 1], [recompute "none", "selective", "between-products" or "full"],
- * [recomputeEvery 1: of full recomputation], [recomputeStopsEarly false], [forwardFirst true:
- * interleaved, with as many micro-batches as device groups], [schedule "1f1b" ("interleaved" with
- * virtualStages), "gpipe", "zero-bubble" or "limits"], [maxInFlight: list], [interleave 1],
- * [dataType "bf16"], [gradientType "fp32"], [masterWeights true: of trained weights in 16 bits;
- * else they are updated as they are, with moments in 16 bits], [frozenType "16-bit" or "nf4": how
- * frozen weights of products in numbered blocks are kept], [buckets "ddp", "whole", "megatron" or
- * "tensor"], [bucketMbytes 25], [firstBucketMbytes 1], [gradientsInPlace true], [optimizer "adam";
- * "lamb", "momentum", "sgd"], [fusedOptimizer true], [immediateUpdates false: not fused],
- * [offloadOptimizer false]. "name", "format" and "version" as below may stand there as well.
+ * false], [zero 0], [zeroGroup: dp; replicas that share states], [zero1Gradients and zero2Gradients
+ * "reduce-scatter" or "all-reduce"], [zero1Gathers "update" or "forward"], [zero3Gathers "unit" or
+ * "tensor"], [zero3Shares "16-bit" or "fp32"], [representative: ZeRO 3 on more than 256 devices,
+ * nothing else], [globalBatch: one micro-batch], [microBatch 1], [recompute "none", "selective",
+ * "between-products" or "full"], [recomputeEvery 1: of full recomputation], [recomputeStopsEarly
+ * false], [forwardFirst true: interleaved, with as many micro-batches as device groups], [schedule
+ * "1f1b" ("interleaved" with virtualStages), "gpipe", "zero-bubble" or "limits"], [maxInFlight:
+ * list], [interleave 1], [dataType "bf16"], [gradientType "fp32"], [masterWeights true: of trained
+ * weights in 16 bits; else they are updated as they are, with moments in 16 bits], [frozenType
+ * "16-bit" or "nf4": how frozen weights of products in numbered blocks are kept], [buckets "ddp",
+ * "whole", "megatron" or "tensor"], [bucketMbytes 25], [firstBucketMbytes 1], [gradientsInPlace
+ * true], [optimizer "adam"; "lamb", "momentum", "sgd"], [fusedOptimizer true], [immediateUpdates
+ * false: not fused], [offloadOptimizer false]. "name", "format" and "version" as below may stand
+ * there as well.
  *
  * **Tree**: an object with
  * - format: "proteus-strategy"; version: 1; [name ""]

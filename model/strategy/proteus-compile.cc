@@ -233,16 +233,17 @@ AdaptFramework(const Model& model,
     {
         // Gradients that are kept whole are added up first, and reduced once.
         const double times = tree.optimizer.zero >= 2 ? 1 : tree.schedule.microBatches;
-        const double reduced =
+        used.reducedBytes =
             used.GetReductionBytes(GetElementBytes(tree.precision.compute) == 4 ? 4 : 2,
                                    GetGradientBytes(tree)) /
             times;
+        used.reducedKernels /= times;
         used.weightForwardBytes += tree.optimizer.zero >= 3 ? used.weightGatheredBytes : 0;
-        used.weightBackwardBytes += reduced;
-        if (used.float8.weightBackward)
-        {
-            used.float8.weightBackward->bytes += reduced;
-        }
+    }
+    else
+    {
+        used.reducedKernels = 0;
+        used.statisticsKernels = 0;
     }
     if (IsPowerLimited(gpu.model, tree.precision.compute))
     {

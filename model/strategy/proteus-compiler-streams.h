@@ -25,6 +25,7 @@ enum class CompilerStream : uint8_t
     EXPERTS,        //!< what goes to experts and back, where it runs beside the rest
     PIPELINE,       //!< transfers between stages
     GRADIENT,       //!< reduction of gradients
+    REPEATING,      //!< of their shares, among groups of replicas that repeat them
     PARAMETER,      //!< gathering of parameters
     OPTIMIZER,      //!< updates as soon as gradients are there
     FORWARDING,     //!< inside servers, of what came from other ones
@@ -36,13 +37,14 @@ enum class CompilerStream : uint8_t
 
 /// @ingroup proteus
 /// What they are called.
-inline constexpr EnumNames<CompilerStream, 12> COMPILER_STREAMS{
+inline constexpr EnumNames<CompilerStream, 13> COMPILER_STREAMS{
     "stream of the compiler",
     {{CompilerStream::COMPUTE, "compute"},
      {CompilerStream::COMMUNICATION, "communication"},
      {CompilerStream::EXPERTS, "experts"},
      {CompilerStream::PIPELINE, "pipeline"},
      {CompilerStream::GRADIENT, "gradient"},
+     {CompilerStream::REPEATING, "repeating"},
      {CompilerStream::PARAMETER, "parameter"},
      {CompilerStream::OPTIMIZER, "optimizer"},
      {CompilerStream::FORWARDING, "forwarding"},

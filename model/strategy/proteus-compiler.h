@@ -59,6 +59,7 @@ struct KernelDescription
     /// Of a product: whether its weights are cast or copied before it as the framework does it; not
     /// where they are frozen, or have no master copy, and lie there whole.
     bool movesWeights{true};
+    uint32_t gradients{0};    //!< trained parameters, each a tensor, whose gradients it makes
     bool isInFourBits{false}; //!< of a product: whether its weights are kept in four bits
     bool hasMaster{true};     //!< of an update: PrecisionSpec::hasMaster
 };

@@ -119,6 +119,8 @@ struct EmitStreams
                                     //!< made when it is needed
     StreamId pipeline{0};           //!< between stages
     StreamId gradient{0};           //!< reduction of gradients, gathering of updated parameters
+    StreamId repeating{NO_STREAM};  //!< reduction of shares of gradients among groups of replicas;
+                                    //!< made when it is needed
     StreamId parameter{0};          //!< parameters gathered before their use
     StreamId optimizer{0};          //!< updates beside the compute stream
     StreamId toHost{0};             //!< offload: copies

@@ -6,6 +6,7 @@
 
 #include "proteus-emit-gradients.h"
 
+#include "proteus-compiler-streams.h"
 #include "proteus-strategy-error.h"
 
 #include <algorithm>
@@ -90,7 +91,7 @@ GradientEmitter::Flush(const BucketKey& key, Bucket& bucket)
     task.kind = TaskKind::COMMUNICATION;
     task.collective = key.first;
     task.parallelism = bucket.parallelism;
-    task.stream = m_context.streams.gradient;
+    task.stream = bucket.stream;
     task.phase = bucket.phase;
     task.place = m_context.builder.AddGroup(key.second);
     task.bytes = bucket.bytes;
@@ -136,7 +137,7 @@ GradientEmitter::IsFull(const BucketKey& key, const Bucket& bucket, uint32_t sta
         return true;
     case BucketPolicy::DDP: {
         const bool isFirst = m_nFlushed.count(key.second) == 0;
-        return static_cast<double>(bucket.bytes) >
+        return static_cast<double>(bucket.wholeBytes) >
                MEGABYTE * (isFirst ? m_context.tree.gradients.firstBucketMegabytes
                                    : m_context.tree.gradients.bucketMegabytes);
     }
@@ -157,13 +158,56 @@ GradientEmitter::GetTarget(const PlacedTensor& tensor) const
     return optimizer.zero == 1 && optimizer.scattersGradients ? tensor.optimizer : tensor.gradient;
 }
 
+/// @param step of a reduction @param isFirst whether it is the first step
+/// @return whether it adds up shares of groups of replicas that repeat them
+bool
+GradientEmitter::IsOfShares(const BoxingStep& step, bool isFirst) const
+{
+    if (isFirst || step.collective != Collective::ALL_REDUCE)
+    {
+        return false;
+    }
+    // What samples are split over, but for those who share states.
+    std::vector<std::string> axes;
+    for (const SplitSpec& split : m_context.tree.root.op.splits.value_or(std::vector<SplitSpec>()))
+    {
+        if (split.dimension == "batch")
+        {
+            axes.insert(axes.end(), split.axes.begin(), split.axes.end());
+        }
+    }
+    return std::all_of(step.axes.begin(), step.axes.end(), [&](MeshAxis axis) {
+        const std::string& name = step.from.mesh->GetNames()[axis];
+        return std::find(axes.begin(), axes.end(), name) != axes.end();
+    });
+}
+
+/// FSDP adds shares up behind each scatter, in a stream of its own (torch/distributed/fsdp/
+/// _runtime_utils.py, _reduce_grad(): _all_reduce_stream; fully_shard() likewise).
+/// @param step of a reduction @param isFirst whether it is the first step @return its stream
+StreamId
+GradientEmitter::FindStream(const BoxingStep& step, bool isFirst)
+{
+    if (!IsOfShares(step, isFirst))
+    {
+        return m_context.streams.gradient;
+    }
+    if (m_context.streams.repeating == NO_STREAM)
+    {
+        m_context.streams.repeating =
+            m_context.builder.AddStream(COMPILER_STREAMS.Get(CompilerStream::REPEATING));
+    }
+    return m_context.streams.repeating;
+}
+
 /// @param step of a reduction @param stage of it @param isFirst whether it is the first step
 /// @return where it runs
 PhaseId
 GradientEmitter::FindPhase(const BoxingStep& step, uint32_t stage, bool isFirst) const
 {
-    return !m_context.phases.scatter.empty() && isFirst &&
-                   step.collective == Collective::REDUCE_SCATTER
+    const bool isScatter = isFirst && step.collective == Collective::REDUCE_SCATTER;
+    const bool isEachTime = isScatter || IsOfShares(step, isFirst);
+    return !m_context.phases.scatter.empty() && isEachTime
                ? m_context.phases.scatter[m_context.phases.chunkOf[stage]]
                : m_context.phases.gradients;
 }
@@ -223,9 +267,14 @@ GradientEmitter::EmitReduction(const std::vector<uint32_t>& order, uint32_t stag
             const BucketKey key{FindCollective(step, m_context.tree.optimizer), group.devices};
             Bucket& bucket = open[key];
             bucket.bytes += group.elements * m_context.GetGradientBytes();
+            bucket.wholeBytes +=
+                m_context.GetGradientBytes() *
+                (IsOfShares(step, isFirst) ? leaf.made.layout.CountLocal(tensor.tensor.shape, 0)
+                                           : group.elements);
             bucket.leaves.push_back(index);
             bucket.parallelism = Parallelism::DATA;
             bucket.phase = FindPhase(step, stage, isFirst);
+            bucket.stream = FindStream(step, isFirst);
             for (const DeviceId device : group.devices)
             {
                 const std::vector<TaskId> ready =

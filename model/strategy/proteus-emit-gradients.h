@@ -88,7 +88,9 @@ class GradientEmitter
     struct Bucket
     {
         PhaseId phase{0};
+        StreamId stream{0};
         uint64_t bytes{0};
+        uint64_t wholeBytes{0}; //!< of gradients of which these may be shares
         Parallelism parallelism{Parallelism::DATA};
         std::vector<TaskId> ready;
         std::vector<uint32_t> leaves; //!< positions in m_leaves
@@ -97,6 +99,8 @@ class GradientEmitter
     /// @param tensor a parameter @return how its gradient lies when it is reduced
     const Layout& GetTarget(const PlacedTensor& tensor) const;
     PhaseId FindPhase(const BoxingStep& step, uint32_t stage, bool isFirst) const;
+    bool IsOfShares(const BoxingStep& step, bool isFirst) const;
+    StreamId FindStream(const BoxingStep& step, bool isFirst);
     void SendReduced(const BoxingStep& step, Leaf& leaf);
     bool EmitReduction(const std::vector<uint32_t>& order, uint32_t stage, bool isFirst);
     bool IsFull(const BucketKey& key, const Bucket& bucket, uint32_t stage) const;

@@ -227,6 +227,12 @@ KernelEmitter::MakeKernel(const PlacedOperator& placed,
     {
         kernel.part = "input-gradient"; // there is no other
     }
+    for (const GradientWrite& write : part.writes)
+    {
+        const ModelTensor& tensor =
+            m_context.placement.tensors[placed.op.reads[write.read].tensor].tensor;
+        kernel.gradients += tensor.role == TensorRole::PARAMETER && tensor.needsGradient ? 1 : 0;
+    }
     uint64_t heldBytes = m_context.TimeKernel(kernel, task);
     if (kernel.isInFourBits)
     {

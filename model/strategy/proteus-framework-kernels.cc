@@ -276,6 +276,20 @@ AddWeightTraffic(const Framework& framework, const KernelDescription& kernel, Ke
         work.bytes += static_cast<uint64_t>(std::llround(perWeight * pass.weights));
         ++work.otherKernels;
     }
+    if (pass.hasGradient && kernel.gradients > 0)
+    {
+        work.bytes += static_cast<uint64_t>(std::llround(framework.reducedBytes * pass.weights));
+    }
+}
+
+/// @return kernels of a data-parallel job for each tensor, which the host issues from C++
+uint32_t
+CountReplicaKernels(const Framework& framework, const KernelDescription& kernel)
+{
+    const bool hasStatistics = kernel.kind == "batch-norm" && kernel.part.empty();
+    return static_cast<uint32_t>(
+               std::llround(framework.reducedKernels * static_cast<double>(kernel.gradients))) +
+           (hasStatistics ? framework.statisticsKernels : 0);
 }
 
 /// The host of one device, kernel after kernel.
@@ -292,9 +306,11 @@ class IssuingHost
     {
         const HostCost& cost = m_framework.host;
         const bool isBackward = !kernel.part.empty();
-        const uint32_t nKernels = std::max(1U, work.GetNKernels());
+        const uint32_t quiet = CountReplicaKernels(m_framework, kernel);
+        const uint32_t nKernels = std::max(1U, work.GetNKernels() - quiet);
         const bool isOther = isBackward && cost.backwardKernelPs >= 0;
-        int64_t hostPs = isOther ? cost.backwardKernelPs * nKernels : time.hostPs;
+        int64_t hostPs = isOther ? cost.backwardKernelPs * nKernels
+                                 : time.hostPs - m_framework.kernels.hostPerKernelPs * quiet;
         if (cost.issuesEveryExpert && kernel.kind == "expert-linear")
         {
             const auto more = static_cast<int64_t>((kernel.extents.front() - 1) *
@@ -498,6 +514,7 @@ ApplyFramework(const Framework& framework,
     }
     CastOperands(framework.float8, kernel, activation, work);
     AddWeightTraffic(framework, kernel, work);
+    work.otherKernels += CountReplicaKernels(framework, kernel);
     AddStacks(framework.stacks, kernel, activation, work);
 }
 

@@ -287,6 +287,22 @@ CheckShares(const Model& model, const ParallelPlan& plan)
                   ", but model " + model.GetName() + " has no experts");
 }
 
+/// Checks what a plan says of replicas that share states.
+void
+CheckZeroGroup(const ParallelPlan& plan)
+{
+    if (plan.zeroGroup == 0)
+    {
+        return;
+    }
+    const std::string who = "zeroGroup = " + std::to_string(plan.zeroGroup);
+    CheckPlan(plan.optimizer.zero > 0, who + " says who shares states, and needs zero");
+    CheckPlan(plan.dataParallel % plan.zeroGroup == 0,
+              who + " replicas do not divide dp = " + std::to_string(plan.dataParallel));
+    CheckPlan(plan.expertParallel == 1 && plan.expertTensorParallel == 0,
+              who + ": experts that replicas share (ep, etp) are not built with it");
+}
+
 /// The mesh, and what holds for all operators: samples and sequences are split.
 void
 AddRoot(StrategyTree& tree, const ParallelPlan& plan, const PlanGrid& grid)
@@ -306,7 +322,13 @@ AddRoot(StrategyTree& tree, const ParallelPlan& plan, const PlanGrid& grid)
         std::swap(tree.axisNames[0], tree.axisNames[1]);
         std::swap(tree.axisSizes[0], tree.axisSizes[1]);
     }
-    tree.optimizer.zeroAxes = batchAxes;
+    for (const std::string& axis : batchAxes)
+    {
+        if (axis != REPEATING_AXIS)
+        {
+            tree.optimizer.zeroAxes.push_back(axis);
+        }
+    }
     tree.root.op.splits = {{"batch", 0, batchAxes}};
     if (plan.contextParallel > 1)
     {
@@ -602,11 +624,13 @@ ExpandPlan(const Model& model, const ParallelPlan& plan)
     CheckPlan(
         !plan.hasRepresentative ||
             (plan.optimizer.zero == 3 && plan.GetNDevices() == plan.dataParallel &&
+             (plan.zeroGroup == 0 || plan.zeroGroup == plan.dataParallel) &&
              plan.expertParallel == 1 && plan.expertTensorParallel == 0 &&
              plan.virtualStages == 1 && !plan.optimizer.isOffloaded),
         "representative: a device can stand for all only under ZeRO 3 (not offloaded) without "
         "other parallelism");
     CheckEnds(plan);
+    CheckZeroGroup(plan);
     StrategyTree tree;
     tree.name = "plan";
     tree.batch = uint64_t{plan.microBatch} * plan.dataParallel;

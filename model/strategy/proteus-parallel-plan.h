@@ -102,6 +102,10 @@ struct ParallelPlan
     ScheduleSpec schedule;   //!< the number of micro-batches is set by the batch sizes
     GradientSpec gradients;  //!< reduction of gradients
     OptimizerSpec optimizer; //!< the axes of ZeRO are set by the plan
+    /// Neighbouring replicas that share states under ZeRO; 0: all. The groups repeat them, and
+    /// reduce the shares of gradients among each other. FSDP: HYBRID_SHARD, a mesh of two
+    /// dimensions; MiCS (Zhang et al. 2022); Megatron-LM: --num-distributed-optimizer-instances.
+    uint32_t zeroGroup{0};
     PrecisionSpec precision; //!< number formats
 
     /// @return number of devices

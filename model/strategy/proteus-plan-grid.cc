@@ -128,9 +128,15 @@ MakeAxes(const ParallelPlan& plan)
                 {"ep", plan.expertParallel, "dp", "ep"},
                 {"tp", plan.tensorParallel, "tp", "etp"}};
     }
-    return {{"dp", plan.dataParallel, "dp", "edp"},
-            {"cp", plan.contextParallel, "cp", "edp"},
-            {"tp", plan.tensorParallel, "tp", "etp"}};
+    const uint32_t sharing = plan.zeroGroup > 0 ? plan.zeroGroup : plan.dataParallel;
+    std::vector<PlanAxis> axes{{"dp", sharing, "dp", "edp"},
+                               {"cp", plan.contextParallel, "cp", "edp"},
+                               {"tp", plan.tensorParallel, "tp", "etp"}};
+    if (sharing < plan.dataParallel)
+    {
+        axes.insert(axes.begin(), {REPEATING_AXIS, plan.dataParallel / sharing, "dp", "edp"});
+    }
+    return axes;
 }
 
 } // namespace

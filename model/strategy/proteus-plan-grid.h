@@ -30,6 +30,10 @@ namespace proteus
 void CheckPlan(bool ok, const std::string& message);
 
 /// @ingroup proteus
+/// Name of the axis along which replicas repeat what ParallelPlan::zeroGroup of them share.
+inline constexpr const char* REPEATING_AXIS = "rdp";
+
+/// @ingroup proteus
 /// An axis of the grid of a stage's devices.
 struct PlanAxis
 {

@@ -97,6 +97,10 @@ const Words ZERO("zero",
                    "dpShard",
                    "dataParallelShardDegree"}});
 
+const Words ZERO_GROUP(
+    "zeroGroup",
+    {{"hsdp", "hybridShard", "hybridSharding", "micsShardSize", "shardGroup", "shardGroupSize"}});
+
 const Words RECOMPUTE("recompute",
                       {{"recomputation",
                         "checkpointing",

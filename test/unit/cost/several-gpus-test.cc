@@ -230,3 +230,25 @@ TEST(ReducedGradients, FrameworksSayIt)
         EXPECT_EQ(LoadFramework(workloads + name).GetReductionBytes(2, 4), 16) << name;
     }
 }
+
+// DistributedDataParallel works tensor by tensor, in fp32, too: a product has a weight and a bias.
+TEST(ReducedGradients, TakeKernelsForEachTensor)
+{
+    Framework framework = MakeQuickFramework();
+    framework.kernels.gpuSpread = 0;
+    constexpr int64_t LATENCY = 5000000; // ps
+    framework.kernels.kernelLatencyPs = LATENCY;
+    const std::string product = "layer0.fc1.weight-gradient";
+    const std::string norm = "layer0.norm1.backward";
+    const auto ps = [&](int gpus, const std::string& name) {
+        return CompiledPs(gpus, framework, name, "fp32", 2);
+    };
+    const int64_t productPs = ps(2, product);
+    const int64_t normPs = ps(2, norm);
+    const int64_t alonePs = ps(1, norm);
+    framework.reducedKernels = 3;
+    EXPECT_NEAR(ps(2, product) - productPs, 6.0 * LATENCY, 2);
+    EXPECT_NEAR(ps(2, norm) - normPs, 6.0 * LATENCY, 2);
+    EXPECT_EQ(ps(1, norm), alonePs);
+    EXPECT_EQ(CompiledPs(2, framework), CompiledPs(1, framework)); // forward
+}
