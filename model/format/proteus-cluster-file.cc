@@ -130,12 +130,17 @@ FindFormat(const std::string& path, std::istream& input)
 }
 
 /// Warns of rates that look as if they were in another unit, or that bound each other.
-/// @param name where they stand @param cluster with them
+/// @param name where they stand @param cluster with them @param isMade whether its network follows
+/// from options of fabrics, of which RunNotes says what is odd
 void
-WarnOfRates(const std::string& name, const Cluster& cluster)
+WarnOfRates(const std::string& name, const Cluster& cluster, bool isMade)
 {
     for (const std::string& doubt : FindRateDoubts(cluster))
     {
+        if (isMade && doubt.rfind("network", 0) == 0)
+        {
+            continue;
+        }
         const bool isOfRate = doubt.find("GB/s") != std::string::npos;
         Warn(name + ": " + doubt +
              (isOfRate ? "; rates are 1e9 bytes per second and direction" : ""));
@@ -166,7 +171,7 @@ LoadCluster(const std::string& nameOrPath,
     if (IsClusterText(nameOrPath))
     {
         const Cluster cluster = MakeTextCluster(nameOrPath, servers, fabric);
-        WarnOfRates("--cluster=" + nameOrPath, cluster);
+        WarnOfRates("--cluster=" + nameOrPath, cluster, true);
         return cluster;
     }
     const std::string path = GetClusterPath(nameOrPath);
@@ -209,7 +214,7 @@ LoadCluster(const std::string& nameOrPath,
                                     " servers, but nodes = " + std::to_string(servers) +
                                     "; say as many, or leave it out");
     }
-    WarnOfRates(nameOrPath, cluster);
+    WarnOfRates(nameOrPath, cluster, false);
     return cluster;
 }
 
