@@ -76,6 +76,15 @@ FindCollectiveName(const std::string& typed)
     return MatchName("collective", typed, ListTests());
 }
 
+Cluster
+CollectiveProgramOptions::MakeCluster(const FabricOptions& between) const
+{
+    const bool isOfLog = nodes == 0 && !measured.empty(); // which may be of several servers
+    return LoadCluster(FindClusterName(cluster),
+                       isOfLog ? 2 : ToCount(nodes, "nodes", 0, MAX_SERVERS),
+                       between);
+}
+
 void
 CollectiveProgramOptions::AddTo(OptionList& command)
 {
@@ -101,15 +110,10 @@ CollectiveProgramOptions::AddTo(OptionList& command)
         "GPUs of the collective, in equal parts from all servers (0: all, with --measured as many "
         "as the log has ranks)",
         gpus);
-    const auto load = [this](const FabricOptions& options) {
-        const bool isOfLog = nodes == 0 && !measured.empty(); // which may be of several servers
-        return LoadCluster(FindClusterName(cluster),
-                           isOfLog ? 2 : ToCount(nodes, "nodes", 0, MAX_SERVERS),
-                           options);
-    };
-    const auto loadThis = [this, load]() { return load(fabric.GetOptions()); };
-    fabric.AddTo(command,
-                 [load](const FabricOptions& options) { return DescribeNetwork(load(options)); });
+    const auto loadThis = [this]() { return MakeCluster(fabric.GetOptions()); };
+    fabric.AddTo(command, [this](const FabricOptions& between) {
+        return DescribeNetwork(MakeCluster(between));
+    });
     command.AddValue(
         "collective",
         "all-reduce, all-gather, reduce-scatter, broadcast, reduce, gather, scatter, "

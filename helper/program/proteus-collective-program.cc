@@ -505,6 +505,11 @@ class NcclTestsProgram : public CommandLineProgram
         return &m_options.fabric;
     }
 
+    std::function<Cluster(const FabricOptions&)> GetClusterMaker() const override
+    {
+        return [this](const FabricOptions& between) { return m_options.MakeCluster(between); };
+    }
+
     std::vector<Table> DescribeTables() override
     {
         return {MakeCollectiveTable({}), MakeNoteTable()};

@@ -68,6 +68,11 @@ struct CollectiveProgramOptions
 
     /// @param command to add the options to
     void AddTo(OptionList& command);
+
+    /// @param between how servers of a preset are joined
+    /// @return the cluster, of two servers where only a log says how many there are
+    /// @throw std::invalid_argument that names what is wrong
+    Cluster MakeCluster(const FabricOptions& between) const;
 };
 
 /**

@@ -229,6 +229,12 @@ CommandLineProgram::GetFabric() const
     return nullptr;
 }
 
+std::function<Cluster(const FabricOptions&)>
+CommandLineProgram::GetClusterMaker() const
+{
+    return {};
+}
+
 std::vector<Table>
 CommandLineProgram::DescribeTables()
 {
@@ -367,7 +373,7 @@ CommandLineProgram::Main(int argc, char* argv[])
         TypedNetwork typed{fabric ? fabric->GetOptions() : FabricOptions(),
                            command.GetConfiguration(),
                            idle,
-                           {}};
+                           GetClusterMaker()};
         const RunNotes runs(std::move(typed));
         const auto list = [&]() { // what the runs did not come to
             std::vector<std::string> notes = PrintsNotes() ? runs.ListOfJobs() : runs.List();

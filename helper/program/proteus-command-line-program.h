@@ -12,6 +12,7 @@
 
 #include "ns3/proteus-table.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,8 @@ class CommandLineProgram
     /// @return how servers are joined, of a program that sends packets without GetRunOptions(), or
     /// null
     virtual const FabricFlags* GetFabric() const;
+    /// @return makes the cluster of such a program with other options of fabrics, or is empty
+    virtual std::function<Cluster(const FabricOptions&)> GetClusterMaker() const;
     /// @return the tables that --json and --tables write, without rows: --columns prints what their
     /// columns mean; none of a program that has no such option
     virtual std::vector<Table> DescribeTables();

@@ -558,6 +558,16 @@ class FabricsProgram : public CommandLineProgram
                          "several random streams, e.g. 1-20: the median is compared, and least and "
                          "most are shown",
                          m_options.streams);
+        command.AddIdle("streams", [this]() {
+            const std::vector<std::string> executors = ListExecutors(m_options);
+            return std::any_of(executors.begin(),
+                               executors.end(),
+                               [](const std::string& executor) {
+                                   return FindExecutor(executor).GetTraits().hasPaths;
+                               })
+                       ? ""
+                       : "no executor of this run chooses among equal paths";
+        });
         AddLaunchInterval(
             command,
             "least time of a kernel (default: the framework's): the host's pace in issuing them",

@@ -8,6 +8,7 @@
 
 #include "ns3/nstime.h"
 #include "ns3/proteus-comma-list.h"
+#include "ns3/proteus-ratio.h"
 
 #include <algorithm>
 #include <cctype>
@@ -36,19 +37,6 @@ constexpr double LEAST_SECONDS = 1e-12; //!< shortest, but for 0: the resolution
 
 /// Most bytes of an option.
 constexpr double MOST_BYTES = 1e15;
-
-/// @return a decimal number, all of the text; nothing if it is none
-std::optional<double>
-ToNumber(const std::string& text)
-{
-    static const std::regex number("[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?");
-    if (!std::regex_match(text, number))
-    {
-        return {};
-    }
-    const double value = std::strtod(text.c_str(), nullptr);
-    return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
-}
 
 /// @return bytes, which need not be whole; nothing if it is no size
 std::optional<double>
@@ -101,7 +89,7 @@ NormaliseWhole(const std::string& option, const std::string& text)
         }
     }
     // What was probably meant.
-    const auto number = ToNumber(text);
+    const auto number = ParseDecimal(text);
     const auto value = number ? number : ToSize(text);
     const bool isWhole = value && *value == std::floor(*value) && std::abs(*value) < 1e15;
     Refuse(option,
@@ -114,27 +102,13 @@ NormaliseWhole(const std::string& option, const std::string& text)
 std::string
 NormaliseRatio(const std::string& option, const std::string& text)
 {
-    const std::size_t colon = text.find(':');
-    if (colon != std::string::npos)
-    {
-        const auto above = ToNumber(text.substr(0, colon));
-        const auto below = ToNumber(text.substr(colon + 1));
-        if (above && below && *below > 0)
-        {
-            return Print(*above / *below);
-        }
-    }
-    else if (!text.empty() && text.back() == '%')
-    {
-        const auto percent = ToNumber(text.substr(0, text.size() - 1));
-        if (percent)
-        {
-            return Print(*percent / 100);
-        }
-    }
-    else if (ToNumber(text))
+    if (ParseDecimal(text))
     {
         return text;
+    }
+    if (const auto ratio = ParseRatio(text))
+    {
+        return Print(*ratio);
     }
     Refuse(option, text, "must be a number, a ratio such as 2:1, or per cent such as 10%");
 }
@@ -144,13 +118,13 @@ NormaliseTime(const std::string& option, const std::string& text)
 {
     static const std::regex time("([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)(fs|ps|ns|us|ms|s|min|h|d|y)?");
     std::smatch match;
-    if (!std::regex_match(text, match, time) || !ToNumber(match[1].str()))
+    if (!std::regex_match(text, match, time) || !ParseDecimal(match[1].str()))
     {
         Refuse(option, text, "must be a time with its unit, such as 5us or 1.5ms");
     }
     if (!match[2].matched)
     {
-        if (*ToNumber(match[1].str()) == 0)
+        if (*ParseDecimal(match[1].str()) == 0)
         {
             return text + "s";
         }
@@ -167,7 +141,7 @@ NormaliseTime(const std::string& option, const std::string& text)
                                                        {"d", 86400},
                                                        {"y", 365 * 86400}};
     constexpr double ROUNDING = 1e-9; // of the product
-    const double length = std::abs(*ToNumber(match[1].str())) * seconds.at(match[2].str());
+    const double length = std::abs(*ParseDecimal(match[1].str())) * seconds.at(match[2].str());
     if (length > MOST_SECONDS || (length > 0 && length < LEAST_SECONDS * (1 - ROUNDING)))
     {
         Refuse(option, text, "must be a time from 1ps to 1e6s, or 0");
@@ -194,7 +168,7 @@ const Units GIGABYTES_UNITS{{"GB", 1},
 std::string
 NormaliseQuantity(const Units& units, const std::string& option, const std::string& text)
 {
-    if (ToNumber(text))
+    if (ParseDecimal(text))
     {
         return text;
     }
@@ -204,7 +178,7 @@ NormaliseQuantity(const Units& units, const std::string& option, const std::stri
         const bool ends = text.size() > unit.size() &&
                           text.compare(text.size() - unit.size(), unit.size(), unit) == 0;
         const auto number =
-            ends ? ToNumber(text.substr(0, text.size() - unit.size())) : std::nullopt;
+            ends ? ParseDecimal(text.substr(0, text.size() - unit.size())) : std::nullopt;
         if (number)
         {
             return Print(*number * factor);
@@ -281,7 +255,7 @@ NormaliseValue(OptionKind kind, const std::string& option, const std::string& te
     case OptionKind::WHOLE:
         return NormaliseWhole(option, text);
     case OptionKind::NUMBER:
-        if (!ToNumber(text))
+        if (!ParseDecimal(text))
         {
             Refuse(option, text, "must be a number");
         }

@@ -112,6 +112,7 @@ class ScenarioRunner
     {
         LoadJobs(graph, carried);
         Place();
+        CheckCutsAtOnce();
     }
 
     /// Runs all executors, prints and writes what came out. @param dataType as RunScenario()
@@ -253,32 +254,105 @@ class ScenarioRunner
             }
         }
         const uint32_t nDevices = m_composed.graph.GetNDevices();
-        const auto plan = std::make_shared<const ScenarioPlan>(InFile("", [&] {
-            return MakeScenarioPlan(m_scenario, m_ranked, nDevices, alonePs[0].value_or(0));
-        }));
-        const std::string cut = FindCutOff(*plan, m_ranked, nDevices);
-        if (!cut.empty())
-        {
-            throw std::invalid_argument(m_options.scenario +
-                                        ": failures that are never repaired "
-                                        "cut " +
-                                        cut +
-                                        " off from each other, and the jobs would "
-                                        "never end: add 'until'");
-        }
+        const int64_t firstPs = alonePs[0].value_or(0);
+        const Scenario kept = LeaveOutLateCuts(firstPs);
+        const auto plan = std::make_shared<const ScenarioPlan>(
+            InFile("", [&] { return MakeScenarioPlan(kept, m_ranked, nDevices, firstPs); }));
         ProgramOptions options = m_options;
         options.scenarioPlan = plan;
         options.startControl = m_startControl;
         options.runName = m_specs.size() > 1 ? "all jobs" : "scenario";
         RunRecord record = RunExecutor(options, executor, m_ranked, m_composed.graph, std::cout);
-        NoteTooLate(alonePs[0].value_or(0), record);
-        NoteIdleEvents(nDevices, alonePs[0].value_or(0), record);
+        CheckCutsAreLate(kept, firstPs, record);
+        NoteTooLate(firstPs, record);
+        NoteIdleEvents(nDevices, firstPs, record);
         for (std::size_t i = 0; i < m_specs.size(); ++i)
         {
             m_jobs.push_back(Examine(record, i, alonePs[i], dataType));
         }
         m_traffic.push_back({executor, *plan, record.traffic});
         return record;
+    }
+
+    /// @param event any @return whether links fail for good
+    static bool IsForGood(const ScenarioEvent& event)
+    {
+        return event.kind == ScenarioEvent::Kind::DOWN && !event.until;
+    }
+
+    /// @param scenario any @param alonePs time of the first job alone
+    /// @throw std::invalid_argument if its failures keep jobs from ending
+    void CheckCuts(const Scenario& scenario, int64_t alonePs) const
+    {
+        const uint32_t nDevices = m_composed.graph.GetNDevices();
+        const std::string cut = FindCutOff(
+            InFile("", [&] { return MakeScenarioPlan(scenario, m_ranked, nDevices, alonePs); }),
+            m_ranked,
+            nDevices);
+        if (!cut.empty())
+        {
+            throw std::invalid_argument(m_options.scenario +
+                                        ": failures that are never repaired cut " + cut +
+                                        " off from each other, and the jobs would never end: add "
+                                        "'until'");
+        }
+    }
+
+    /// Refuses, before anything runs, failures for good that begin before the first job can end.
+    void CheckCutsAtOnce() const
+    {
+        constexpr int64_t ANY_PS = 1000000;
+        Scenario early = m_scenario;
+        early.events.clear();
+        for (const ScenarioEvent& event : m_scenario.events)
+        {
+            const bool isEarly = event.at.isShare ? event.at.share < 1 : event.at.ps == 0;
+            if (IsForGood(event) && isEarly)
+            {
+                early.events.push_back(event);
+            }
+        }
+        CheckCuts(early, ANY_PS);
+    }
+
+    /// @param alonePs time of the first job alone, 0: not known
+    /// @return the scenario, if its failures cut jobs off without those for good that begin when
+    /// the first job would have ended: the run tells whether all have by then
+    /// @throw std::invalid_argument as CheckCuts()
+    Scenario LeaveOutLateCuts(int64_t alonePs) const
+    {
+        Scenario kept = m_scenario;
+        try
+        {
+            CheckCuts(kept, alonePs);
+        }
+        catch (const std::invalid_argument&)
+        {
+            const auto isLate = [alonePs](const ScenarioEvent& event) {
+                return IsForGood(event) && alonePs > 0 && event.at.Resolve(alonePs) >= alonePs;
+            };
+            kept.events.erase(std::remove_if(kept.events.begin(), kept.events.end(), isLate),
+                              kept.events.end());
+            CheckCuts(kept, alonePs);
+        }
+        return kept;
+    }
+
+    /// @param kept what of the scenario was run @param alonePs time of the first job alone
+    /// @param record of the run @throw std::invalid_argument if something was left out that begins
+    /// before all jobs have ended
+    void CheckCutsAreLate(const Scenario& kept, int64_t alonePs, const RunRecord& record) const
+    {
+        const bool isEarly = std::any_of(m_scenario.events.begin(),
+                                         m_scenario.events.end(),
+                                         [&](const ScenarioEvent& event) {
+                                             return IsForGood(event) && event.at.Resolve(alonePs) <
+                                                                            record.timeline.endPs;
+                                         });
+        if (kept.events.size() < m_scenario.events.size() && isEarly)
+        {
+            CheckCuts(m_scenario, alonePs);
+        }
     }
 
     /// Names events and traffic that begin when all is over.

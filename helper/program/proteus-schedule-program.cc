@@ -21,6 +21,7 @@
 #include "ns3/proteus-split.h"
 #include "ns3/proteus-tables.h"
 #include "ns3/proteus-tuner.h"
+#include "ns3/proteus-warning.h"
 
 #include <filesystem>
 #include <iostream>
@@ -85,6 +86,10 @@ CompareSchedules(const ScheduleTrialOptions& options, const OptionList& command)
         {
             throw;
         }
+    }
+    for (const std::string& line : job.idle) // which a refusal would have gone before
+    {
+        Warn(line);
     }
     const Table table = MakeScheduleTable(job.work, rows);
     PrintScheduleTable(table, std::cout);
@@ -262,6 +267,15 @@ class ScheduleProgram : public CommandLineProgram
                                                        : "";
             });
         }
+        command.AddIdle("serial", [this] {
+            const bool isAny =
+                m_options.tune || HasPolicy(m_options, [](const SchedulingPolicy& policy) {
+                    return Orders(policy) && StartsSeveral(policy);
+                });
+            return isAny || !OrdersAnything(m_options)
+                       ? ""
+                       : "no policy of --policies that orders has several parts under way";
+        });
         m_options.servers.AddTo(command);
         command.AddValue("tune",
                          "search the partition and the credit of the policy priority",

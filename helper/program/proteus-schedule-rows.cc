@@ -192,7 +192,7 @@ RunTuned(const ScheduleTrialOptions& options,
 RepeatedJob
 MakeRepeatedJob(const ScheduleTrialOptions& options)
 {
-    RepeatedJob job{options.BuildCluster(), {}, {}, {}, {}};
+    RepeatedJob job{options.BuildCluster(), {}, {}, {}, {}, {}};
     auto [plan, framework] = options.framework.LoadPlan(
         job.cluster,
         options.launchInterval,
@@ -215,6 +215,7 @@ MakeRepeatedJob(const ScheduleTrialOptions& options)
         options.FitComputation(CompileForCluster(plan, job.cluster, framework, "", &carried),
                                job.notes);
     options.CheckMemory(graph, job.cluster);
+    job.idle = options.servers.ListIdle(graph, job.cluster);
     const RunRecord alone =
         FindExecutor("ideal").Run(graph, job.cluster, MakeExecutorSettings(options));
     std::vector<int64_t> timesPs = GetTaskTimes(graph, alone.timeline);

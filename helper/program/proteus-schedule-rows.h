@@ -39,6 +39,7 @@ struct RepeatedJob
     ScheduledWork work;                      //!< of an iteration
     std::vector<std::string> notes;          //!< on its kernels
     std::optional<ParameterServers> servers; //!< that communications go to by steps
+    std::vector<std::string> idle;           //!< options that it has no use for, and why
 };
 
 /// @ingroup proteus

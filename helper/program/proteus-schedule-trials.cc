@@ -10,6 +10,7 @@
 
 #include "ns3/proteus-credit-window.h"
 #include "ns3/proteus-executor.h"
+#include "ns3/proteus-schedule-text.h"
 #include "ns3/proteus-split.h"
 #include "ns3/proteus-whole-number.h"
 
@@ -64,10 +65,11 @@ MakeScheduleSettings(const ScheduleTrialOptions& options,
 {
     ScheduleSettings settings;
     settings.policy = policy;
-    if (Orders(FindSchedulingPolicy(policy)))
+    if (const SchedulingPolicy found = FindSchedulingPolicy(policy); Orders(found))
     {
         settings.partBytes = ToCount(options.partition, "partition", 1);
-        settings.creditBytes = ToCount(options.credit, "credit", 1);
+        settings.creditBytes =
+            HeedsCredit(found) ? ToCount(options.credit, "credit", 1) : CreditWindow::UNLIMITED;
         settings.messagePs = static_cast<int64_t>(options.messageUs * 1e6);
         settings.isSerial = options.serial;
     }

@@ -209,6 +209,9 @@ SearchOptions::AddIdleTo(OptionList& command) const
         return GetChoices().count("layouts") > 0 ? ""
                                                  : "no layouts are searched; add --vary=layouts";
     });
+    command.AddIdle("layoutPlans", [this] {
+        return reduced > 0 ? "layouts have no small jobs that --reduced runs" : "";
+    });
     command.AddIdle("mostContext", [this] {
         return GetChoices().count("context") > 0 ? ""
                                                  : "no GPUs share a sequence; add --vary=context";

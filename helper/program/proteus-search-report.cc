@@ -13,6 +13,8 @@
 #include "ns3/proteus-tables.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace ns3
 {
@@ -178,6 +180,36 @@ DescribeStrategy(const SearchOutcome& outcome, std::size_t position)
         text += why.empty() ? "" : "; against the one above: " + why;
     }
     return text;
+}
+
+PrunedPlans
+CountFailures(const std::vector<SearchCandidate>& candidates)
+{
+    std::map<std::string, std::pair<uint64_t, std::string>> kinds; // how many, the first cause
+    for (const SearchCandidate& candidate : candidates)
+    {
+        const std::string& failure = candidate.flow.failure;
+        if (failure.empty())
+        {
+            continue;
+        }
+        const std::string separator = ": ";
+        const std::string option = "--strategy: "; // which nobody has typed here
+        const std::size_t colon = failure.find(separator);
+        auto& [count, first] = kinds[failure.substr(0, colon)];
+        if (++count == 1 && colon != std::string::npos)
+        {
+            first = failure.substr(colon + separator.size());
+            first = first.substr(first.rfind(option, 0) == 0 ? option.size() : 0);
+        }
+    }
+    PrunedPlans counts;
+    for (const auto& [kind, failures] : kinds)
+    {
+        const auto& [count, first] = failures;
+        counts["compiled: " + kind + (first.empty() ? "" : ", the first: " + first)] = count;
+    }
+    return counts;
 }
 
 void

@@ -111,6 +111,11 @@ const SearchRun& GetFlowRun(const SearchOutcome& outcome, std::size_t candidate)
 double GetSeconds(const SearchOutcome& outcome, std::size_t candidate, SearchRung rung);
 
 /// @ingroup proteus
+/// @param candidates of a search
+/// @return how many could not be run by flows, by kind of failure with the cause of the first
+PrunedPlans CountFailures(const std::vector<SearchCandidate>& candidates);
+
+/// @ingroup proteus
 /// @param outcome of a search
 /// @return a line for every two rungs that follow each other: how they rank
 std::vector<std::string> DescribeAgreement(const SearchOutcome& outcome);

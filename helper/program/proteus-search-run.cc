@@ -577,13 +577,9 @@ class Search
                 entry.values.resize(N_RUNGS);
             }
         }
-        for (const SearchCandidate& candidate : m_outcome.candidates)
+        for (const auto& [cause, count] : CountFailures(m_outcome.candidates))
         {
-            if (!candidate.flow.failure.empty())
-            {
-                const std::string& failure = candidate.flow.failure;
-                ++m_outcome.pruned["compiled: " + failure.substr(0, failure.find(':'))];
-            }
+            m_outcome.pruned[cause] += count;
         }
     }
 

@@ -8,6 +8,8 @@
 
 #include "proteus-stop-signals.h"
 
+#include "ns3/proteus-warning.h"
+
 #include <stdexcept>
 #include <utility>
 
@@ -104,12 +106,16 @@ FindSensitivity(const SearchOptions& options,
     other.pinned[0].flow = SearchRun();
     other.pinned[0].packet = SearchRun();
     std::vector<SensitivityRow> rows;
+    if (subject.cluster.GetNServers() < 2)
+    {
+        Warn("--sensitivity: one server has no network, whose bandwidth could be half or twice");
+    }
     for (const auto& [change, factor] : {std::pair("half the network bandwidth", 0.5),
                                          std::pair("twice the network bandwidth", 2.0)})
     {
         if (StopSignals::IsObeyed() || subject.cluster.GetNServers() < 2)
         {
-            break; // one server has no network
+            break;
         }
         other.cluster = ScaleNetwork(subject.cluster, factor);
         rows.push_back(SearchAgain(again, other, change));

@@ -369,6 +369,49 @@ ServerOptions::AddHosts(Cluster& cluster, uint32_t devices) const
     return made;
 }
 
+std::vector<std::string>
+ServerOptions::ListIdle(const ExecutionGraph& graph, const Cluster& cluster) const
+{
+    const ServerOptions defaults;
+    const bool isSaid = servers != defaults.servers || staleness != defaults.staleness;
+    if (gradients == ALL_REDUCE || HasOwnHosts() || !isSaid)
+    {
+        return {};
+    }
+    const std::vector<Parallelism> kinds = ScheduleSettings().kinds;
+    const auto hostOf = [&cluster](DeviceId device) {
+        return cluster.GetVertices()[cluster.GetGpus()[device]].server;
+    };
+    for (TaskId id = 0; id < graph.GetNTasks(); ++id)
+    {
+        const Task& task = graph.GetTask(id);
+        if (task.kind == TaskKind::COMMUNICATION &&
+            std::find(kinds.begin(), kinds.end(), task.parallelism) != kinds.end())
+        {
+            const std::vector<DeviceId>& group = graph.GetGroup(task.place);
+            if (std::any_of(group.begin(), group.end(), [&](DeviceId device) {
+                    return hostOf(device) != hostOf(group.front());
+                }))
+            {
+                return {};
+            }
+        }
+    }
+    std::vector<std::string> lines;
+    const std::string why =
+        " has no effect: no gradient is shared by GPUs of several hosts, so that none goes to a "
+        "server; --serverHosts=own has servers all the same";
+    if (servers != defaults.servers)
+    {
+        lines.push_back("--servers=" + std::to_string(servers) + why);
+    }
+    if (staleness != defaults.staleness)
+    {
+        lines.push_back("--staleness=" + staleness + why);
+    }
+    return lines;
+}
+
 void
 ServerOptions::SetLeastTimes(const ExecutionGraph& graph,
                              const Cluster& cluster,

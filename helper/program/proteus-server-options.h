@@ -67,6 +67,10 @@ struct ServerOptions
      */
     ParameterServers AddHosts(Cluster& cluster, uint32_t devices) const;
 
+    /// @param graph of one iteration @param cluster where it runs
+    /// @return what is said of servers on workers' hosts that no gradient goes to, and why
+    std::vector<std::string> ListIdle(const ExecutionGraph& graph, const Cluster& cluster) const;
+
     /**
      * How long a communication takes at least by such steps: what goes over the network link of a
      * host with a worker, or of a server, at its bandwidth; where hosts add up, also what goes over

@@ -24,6 +24,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -313,6 +314,57 @@ FindServers(const Configuration& configuration)
 } // namespace
 
 std::vector<std::string>
+FindThinLinks(const TypedNetwork& typed,
+              const Cluster& cluster,
+              const std::vector<LinkStatistics>& links)
+{
+    const Configuration& configuration = typed.configuration;
+    const bool isMade =
+        std::any_of(configuration.begin(), configuration.end(), [&typed](const auto& option) {
+            return Without(typed.fabric, option.first).has_value();
+        });
+    if (!isMade && ListClusterSettings(configuration).empty())
+    {
+        return {};
+    }
+    double nic = 0; // rate of the slowest one that carries something
+    const Link* thinnest = nullptr;
+    for (const LinkId id : FindCrossedLinks(links))
+    {
+        const Link& link = cluster.GetLinks()[id];
+        if (link.technology != LinkTechnology::INFINIBAND &&
+            link.technology != LinkTechnology::ROCE)
+        {
+            continue;
+        }
+        if (!JoinsSwitches(cluster, link))
+        {
+            nic = nic == 0 ? link.bytesPerSecond : std::min(nic, link.bytesPerSecond);
+        }
+        else if (thinnest == nullptr || link.bytesPerSecond < thinnest->bytesPerSecond)
+        {
+            thinnest = &link;
+        }
+    }
+    constexpr double ROUNDING = 0.99;
+    if (thinnest == nullptr || thinnest->bytesPerSecond >= ROUNDING * nic)
+    {
+        return {};
+    }
+    constexpr double BYTES_PER_GBIT = 1e9 / 8;
+    const auto show = [](double rate) {
+        std::ostringstream text;
+        text.precision(4);
+        text << rate / BYTES_PER_GBIT << " Gb/s";
+        return text.str();
+    };
+    return {"links between switches are slower than NICs, as no cable of theirs is (" +
+            cluster.GetVertices()[thinnest->a].name + " - " +
+            cluster.GetVertices()[thinnest->b].name + " " + show(thinnest->bytesPerSecond) +
+            ", a NIC " + show(nic) + "): fewer spines, or less oversubscription, make faster ones"};
+}
+
+std::vector<std::string>
 FindUnusedServers(const Configuration& configuration,
                   const Cluster& cluster,
                   const ExecutionGraph& graph)
@@ -405,7 +457,8 @@ FindUnusedOptions(TypedNetwork typed,
     }
     typed.named.insert(typed.named.end(), lines.begin(), lines.end());
     for (const auto& more : {FindUnusedRouting(typed, traits, cluster, links),
-                             FindUnusedNetwork(typed, traits, cluster, links)})
+                             FindUnusedNetwork(typed, traits, cluster, links),
+                             FindThinLinks(typed, cluster, links)})
     {
         lines.insert(lines.end(), more.begin(), more.end());
     }

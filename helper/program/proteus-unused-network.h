@@ -40,9 +40,18 @@ std::vector<std::string> FindUnusedNetwork(const TypedNetwork& typed,
                                            const std::vector<LinkStatistics>& links);
 
 /// @ingroup proteus
+/// @param typed what was typed @param cluster that it ran on @param links what they carried
+/// @return a line if options of fabrics have made links between switches that are slower than NICs,
+/// and something has crossed them
+std::vector<std::string> FindThinLinks(const TypedNetwork& typed,
+                                       const Cluster& cluster,
+                                       const std::vector<LinkStatistics>& links);
+
+/// @ingroup proteus
 /// @param typed what was typed @param traits of an executor that has run @param cluster it ran on
 /// @param links what each of its links carried @param network what its endpoints counted
-/// @return FindUnusedNetwork(), and a line for each attribute of paths and packets that did nothing
+/// @return FindUnusedNetwork(), FindThinLinks(), and a line for each attribute of paths and packets
+/// that did nothing
 std::vector<std::string> FindUnusedOptions(TypedNetwork typed,
                                            const ExecutorTraits& traits,
                                            const Cluster& cluster,

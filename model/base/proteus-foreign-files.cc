@@ -102,12 +102,12 @@ DescribeForeignName(const std::string& path)
 }
 
 std::vector<std::string>
-ListTextKeys(std::istream& input)
+ListTextKeys(std::istream& input, const std::string& begin)
 {
     std::string text(MOST_READ, 0);
     text.resize(static_cast<std::size_t>(
         input.rdbuf()->sgetn(text.data(), static_cast<std::streamsize>(text.size()))));
-    std::istringstream lines(text);
+    std::istringstream lines(begin + text);
     std::vector<std::string> keys;
     for (std::string line; std::getline(lines, line);)
     {
@@ -118,8 +118,8 @@ ListTextKeys(std::istream& input)
         {
             continue;
         }
-        const auto begin = line.begin() + static_cast<std::ptrdiff_t>(first);
-        keys.emplace_back(begin, std::find_if(begin + 1, line.end(), isNone));
+        const auto key = line.begin() + static_cast<std::ptrdiff_t>(first);
+        keys.emplace_back(key, std::find_if(key + 1, line.end(), isNone));
     }
     return keys;
 }

@@ -61,10 +61,11 @@ std::string DescribeForeignBegin(const std::string& begin);
 std::string DescribeForeignName(const std::string& path);
 
 /// @ingroup proteus
-/// @param input a text, which is read for 64 KiB at most @return what stands there as a key does in
-/// YAML ("key:"), TOML ("key =", "[section]"), scripts ("--key", without what follows), lists of
-/// words ("KEY value") and XML ("<key", with the bracket)
-std::vector<std::string> ListTextKeys(std::istream& input);
+/// @param input a text, which is read for 64 KiB at most @param begin what stands before it and has
+/// been read @return what stands there as a key does in YAML ("key:"), TOML ("key =", "[section]"),
+/// scripts ("--key", without what follows), lists of words ("KEY value") and XML ("<key", with the
+/// bracket)
+std::vector<std::string> ListTextKeys(std::istream& input, const std::string& begin = {});
 
 } // namespace proteus
 } // namespace ns3

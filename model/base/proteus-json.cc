@@ -253,7 +253,7 @@ class JsonDocument::Handler : public nlohmann::json_sax<Json>
                      const nlohmann::detail::exception& error) override
     {
         const bool isOther = !m_isInFile && !token.empty();
-        const std::string foreign = isOther ? DescribeRest() : "";
+        const std::string foreign = isOther ? DescribeRest(token) : "";
         throw std::invalid_argument(
             m_document.m_fileName + ":" +
             (!foreign.empty()
@@ -290,7 +290,7 @@ class JsonDocument::Handler : public nlohmann::json_sax<Json>
     {
         if (!m_isInFile)
         {
-            const std::string foreign = DescribeRest(); // "[section]" of TOML begins so
+            const std::string foreign = DescribeRest("["); // "[section]" of TOML begins so
             FailAt(m_document.m_fileName,
                    "",
                    foreign.empty() ? "must hold an object, not a list" : foreign);
@@ -348,10 +348,11 @@ class JsonDocument::Handler : public nlohmann::json_sax<Json>
         return true;
     }
 
-    /// @return what the rest of a file that is no JSON looks like; empty if that is not known
-    std::string DescribeRest() const
+    /// @param begin what has been read of a file that is no JSON @return what the file looks like;
+    /// empty if that is not known
+    std::string DescribeRest(const std::string& begin) const
     {
-        return DescribeForeignFile(ListTextKeys(*m_input));
+        return DescribeForeignFile(ListTextKeys(*m_input, begin));
     }
 
     JsonDocument& m_document;

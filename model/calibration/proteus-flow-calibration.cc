@@ -462,6 +462,26 @@ CheckServers(const JsonValue& json, const FlowCalibration& calibration)
     }
 }
 
+/// @param json its server @param calibration with it
+/// @throw JsonError if the cluster's name has another preset, as "2 x dgx-a100"
+void
+CheckServer(const JsonValue& json, const FlowCalibration& calibration)
+{
+    const std::string separator = " x ";
+    const std::size_t at = calibration.cluster.find(separator);
+    const std::size_t begin = at == std::string::npos ? 0 : at + separator.size();
+    const std::string named =
+        calibration.cluster.substr(begin, calibration.cluster.find(',', begin) - begin);
+    const std::vector<std::string> presets = GetServerPresets();
+    const auto isPreset = [&presets](const std::string& name) {
+        return std::find(presets.begin(), presets.end(), name) != presets.end();
+    };
+    if (isPreset(named) && isPreset(calibration.server) && named != calibration.server)
+    {
+        json.Fail("is not that of the cluster, " + ShownName(calibration.cluster));
+    }
+}
+
 /// @param root of a file with experiments @param calibration that was read
 /// @throw JsonError if its errors are not those of the experiments
 void
@@ -514,9 +534,14 @@ ReadFlowCalibration(std::istream& input, const std::string& fileName)
                     "experiments"});
     FlowCalibration calibration;
     calibration.cluster = root.Get("cluster").AsString();
+    if (calibration.cluster.empty())
+    {
+        root.Get("cluster").Fail("must be the name of the cluster that was fitted");
+    }
     if (const auto server = root.Find("server"))
     {
         calibration.server = server->AsString();
+        CheckServer(*server, calibration);
     }
     if (const auto servers = root.Find("servers"))
     {

@@ -12,9 +12,11 @@
 
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-nearest-name.h"
+#include "ns3/proteus-ratio.h"
 #include "ns3/proteus-split.h"
 #include "ns3/proteus-warning.h"
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <regex>
@@ -229,6 +231,18 @@ class TextReader
         return read;
     }
 
+    /// @return a ratio from the least on, as options have it
+    double ToRatio(const std::string& key, const std::string& value, double least) const
+    {
+        const double ratio = ParseRatio(value).value_or(-1);
+        if (!(ratio >= least && ratio <= MOST_GBITS))
+        {
+            Refuse(key + " must be a ratio from " + std::to_string(static_cast<uint64_t>(least)) +
+                   " to 1e6, such as 2:1 or 2, not '" + value + "'");
+        }
+        return ratio;
+    }
+
     uint32_t ToWhole(const std::string& key,
                      const std::string& value,
                      double least,
@@ -280,7 +294,8 @@ class TextReader
         {
             try
             {
-                m_gpu = FindGpuModel(value);
+                const std::string name = FindAlias(value, GetGpuModels());
+                m_gpu = FindGpuModel(name.empty() ? value : name);
             }
             catch (const std::invalid_argument& error)
             {
@@ -387,7 +402,7 @@ class TextReader
             }
             if (field.real != nullptr)
             {
-                m_variant.fabric.*field.real = ToNumber(key, value, field.least, MOST_GBITS);
+                m_variant.fabric.*field.real = ToRatio(key, value, field.least);
             }
             else
             {

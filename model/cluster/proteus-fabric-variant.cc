@@ -10,6 +10,7 @@
 #include "proteus-fabric-kind.h"
 
 #include "ns3/proteus-comma-list.h"
+#include "ns3/proteus-ratio.h"
 #include "ns3/proteus-split.h"
 
 #include <algorithm>
@@ -106,7 +107,12 @@ ReadKind(const std::string& part, const std::string& text, FabricVariant& varian
     variant.name = kind;
     if (colon != std::string::npos)
     {
-        variant.fabric.oversubscription = ToNumber(part.substr(colon + 1), text, "its ratio");
+        const std::string ratio = part.substr(colon + 1);
+        variant.fabric.oversubscription = ParseRatio(ratio).value_or(0);
+        if (!(variant.fabric.oversubscription >= 1 && variant.fabric.oversubscription <= 1e6))
+        {
+            Refuse(text, "its ratio '" + ratio + "' must be from 1 on, such as 2:1 or 2");
+        }
         variant.name += " " + FormatNumber(variant.fabric.oversubscription) + ":1";
     }
 }

@@ -129,6 +129,24 @@ FindFormat(const std::string& path, std::istream& input)
                                                               : ClusterFormat::UNKNOWN;
 }
 
+/// Warns of rates that look as if they were in another unit, or that bound each other.
+/// @param name where they stand @param cluster with them @param isMade whether its network follows
+/// from options of fabrics, of which RunNotes says what is odd
+void
+WarnOfRates(const std::string& name, const Cluster& cluster, bool isMade)
+{
+    for (const std::string& doubt : FindRateDoubts(cluster))
+    {
+        if (isMade && doubt.rfind("network", 0) == 0)
+        {
+            continue;
+        }
+        const bool isOfRate = doubt.find("GB/s") != std::string::npos;
+        Warn(name + ": " + doubt +
+             (isOfRate ? "; rates are 1e9 bytes per second and direction" : ""));
+    }
+}
+
 } // namespace
 
 std::string
@@ -152,7 +170,9 @@ LoadCluster(const std::string& nameOrPath,
     }
     if (IsClusterText(nameOrPath))
     {
-        return MakeTextCluster(nameOrPath, servers, fabric);
+        const Cluster cluster = MakeTextCluster(nameOrPath, servers, fabric);
+        WarnOfRates("--cluster=" + nameOrPath, cluster, true);
+        return cluster;
     }
     const std::string path = GetClusterPath(nameOrPath);
     if (path.size() < nameOrPath.size())
@@ -194,12 +214,7 @@ LoadCluster(const std::string& nameOrPath,
                                     " servers, but nodes = " + std::to_string(servers) +
                                     "; say as many, or leave it out");
     }
-    for (const std::string& doubt : FindRateDoubts(cluster))
-    {
-        const bool isOfRate = doubt.find("GB/s") != std::string::npos;
-        Warn(nameOrPath + ": " + doubt +
-             (isOfRate ? "; rates are 1e9 bytes per second and direction" : ""));
-    }
+    WarnOfRates(nameOrPath, cluster, false);
     return cluster;
 }
 

@@ -12,8 +12,8 @@
  * Configurations of frameworks and launchers that say how a job is split. They are not read: much
  * of what decides (the model, how many devices there are, defaults) stands elsewhere. Their keys
  * are those of DeepSpeed (docs/_pages/config-json.md), torchtitan (torchtitan/config),
- * Megatron-LM (megatron/training/arguments.py), NeMo, Accelerate (accelerate config) and Hugging
- * Face's TrainingArguments.
+ * Megatron-LM (megatron/training/arguments.py), NeMo, Modalities, Accelerate (accelerate config)
+ * and Hugging Face's TrainingArguments.
  */
 
 namespace ns3
@@ -33,7 +33,6 @@ const Registration DEEPSPEED(
       "train_micro_batch_size_per_gpu",
       "gradient_accumulation_steps",
       "gradient_clipping",
-      "optimizer",
       "bf16",
       "fp16",
       "wall_clock_breakdown",
@@ -50,6 +49,24 @@ const Registration DEEPSPEED_ZERO(
      1,
      "a configuration of DeepSpeed; its zero_optimization.stage is --strategy=...,zero=STAGE, with "
      "--framework=deepspeed"});
+
+// tutorials and tests of Modalities.
+const Registration MODALITIES(
+    "Modalities",
+    {{"component_key",
+      "variant_key",
+      "instance_key",
+      "pass_type",
+      "cuda_env",
+      "referencing_keys",
+      "step_profile",
+      "local_train_micro_batch_size"},
+     3,
+     "a configuration of Modalities; what it says belongs into --strategy, e.g. "
+     "tp=2,pp=2,dp=4,zero=3,microBatch=1,globalBatch=8 (tp is tensor_parallel_degree, pp "
+     "pipeline_parallel_degree, dp the data_parallel degrees multiplied, microBatch "
+     "local_train_micro_batch_size), with --framework=fsdp2; the model and sequence_length are "
+     "--model and --variables=sequence=N"});
 
 const Registration TORCHTITAN(
     "torchtitan",

@@ -42,9 +42,20 @@ const Registration ASTRA_NETWORK_YAML(
 
 const Registration ASTRA_SYSTEM(
     "ASTRA-sim system",
-    {{"all-reduce-implementation", "collective-optimization"},
+    {{"all-reduce-implementation",
+      "all-reduce-implementation-custom",
+      "collective-optimization",
+      "preferred-dataset-splits"},
      1,
      "a system of ASTRA-sim, which is not read; algorithms are NCCL's, or --algorithm"});
+
+// examples/network/ns3 of ASTRA-sim.
+const Registration ASTRA_DIMENSIONS(
+    "ASTRA-sim logical dimensions",
+    {{"logical-dims"},
+     1,
+     "the logical topology of ASTRA-sim's ns-3 network, which is not read: collectives find their "
+     "rings and trees on the cluster; the physical one, a text, is read by --cluster"});
 
 const Registration ASTRA_MEMORY(
     "ASTRA-sim memory",
@@ -77,6 +88,30 @@ const Registration AICB_LIST(
      1,
      "a list of communications that AICB runs on GPUs, which says no ranks; "
      "its workload for SimAI (.txt) is read"});
+
+// workload/aiob_inputs of AICB.
+const Registration AIOB_TIMES("times of AIOB",
+                              {{"train_iter", "time_gpu_max", "time_gpu_min", "time_gpu_avg"},
+                               2,
+                               "what AIOB has measured of a model's kernels, of which AICB makes a "
+                               "workload for SimAI (.txt), "
+                               "which proteus-run --trace reads"});
+
+// scripts/inference_configs of AICB.
+const Registration AICB_MODEL(
+    "model of AICB",
+    {{"computation_enable", "router_expert", "duped_expert", "expert_dim", "moe_router_topk"},
+     3,
+     "a model of AICB's inference, which is not read; --model reads a config.json of Hugging "
+     "Face"});
+
+// example/busbw.yaml of SimAI.
+const Registration SIMAI_BANDWIDTHS(
+    "bandwidths of SimAI",
+    {{"allreduce", "allgather", "reducescatter", "alltoall", "busbw"},
+     4,
+     "a list of bus bandwidths for SimAI's analytical mode, which is not read: they follow from "
+     "the cluster"});
 
 const Registration KINETO("trace of PyTorch",
                           {{"traceEvents"},

@@ -163,6 +163,46 @@ HasWork(const Rank& rank, double fromUs, double toUs)
            std::any_of(rank.calls.begin(), rank.calls.end(), isWithin);
 }
 
+/// @param rank any @return what its host waits for most of the time, while the GPU does nothing,
+/// in words: a call that sets CUDA up, as the first of a process do; empty if there is none
+std::string
+DescribeSetUp(const Rank& rank)
+{
+    constexpr double LEAST_SHARE = 0.5; // of what the file spans
+    if (rank.calls.empty())
+    {
+        return "";
+    }
+    double startUs = rank.calls.front().startUs;
+    double endUs = 0;
+    const HostCall* longest = nullptr;
+    for (const HostCall& call : rank.calls)
+    {
+        startUs = std::min(startUs, call.startUs);
+        endUs = std::max(endUs, call.endUs);
+        const bool isLonger =
+            longest == nullptr || call.endUs - call.startUs > longest->endUs - longest->startUs;
+        longest = call.kind == HostCall::Kind::OTHER && isLonger ? &call : longest;
+    }
+    for (const GpuEvent& event : rank.gpu)
+    {
+        startUs = std::min(startUs, event.startUs);
+        endUs = std::max(endUs, event.EndUs());
+    }
+    if (longest == nullptr || longest->endUs - longest->startUs < LEAST_SHARE * (endUs - startUs) ||
+        std::any_of(rank.gpu.begin(), rank.gpu.end(), [longest](const GpuEvent& event) {
+            return event.startUs < longest->endUs && event.EndUs() > longest->startUs;
+        }))
+    {
+        return "";
+    }
+    return ShownName(rank.names[longest->name]) + " takes the host " +
+           FormatTime((longest->endUs - longest->startUs) * 1e-6) + " of " +
+           FormatTime((endUs - startUs) * 1e-6) +
+           ", in which the GPU does nothing, and which is simulated: if that is CUDA's set-up, "
+           "record after some steps, schedule(wait=1, warmup=1, active=1)";
+}
+
 /// Adds versions of NCCL that are none, and backends of torch.distributed without NCCL
 /// ("cpu:gloo,cuda:nccl" has it).
 /// @param ranks of a trace @param doubts gets them
@@ -279,6 +319,14 @@ FindDoubts(const std::vector<Rank>& ranks)
         }
     }
     std::vector<std::string> doubts;
+    for (const Rank& rank : ranks)
+    {
+        if (std::string setUp = DescribeSetUp(rank); !setUp.empty())
+        {
+            doubts.push_back(std::move(setUp));
+            break;
+        }
+    }
     if (std::string ofSteps = DescribeProfilerSteps(steps); !ofSteps.empty())
     {
         doubts.push_back(std::move(ofSteps));

@@ -9,6 +9,7 @@
 #include "proteus-input-file.h"
 #include "proteus-kineto-annotations.h"
 #include "proteus-kineto-lists.h"
+#include "proteus-kineto-others.h"
 #include "proteus-trace-doubts.h"
 
 #include "ns3/proteus-json.h"
@@ -201,29 +202,7 @@ class RankReader : public JsonListReader
     {
         if (!m_hasEvents)
         {
-            if (root.Has("nodes") && root.Has("schema"))
-            {
-                throw std::invalid_argument(
-                    m_out.file + ": is an execution trace of PyTorch (ExecutionTraceObserver), "
-                                 "without times of kernels; chakra_trace_link joins it with the "
-                                 "profiler's, and chakra_converter makes a Chakra trace of both");
-            }
-            if (root.Has("workload_graph"))
-            {
-                throw std::invalid_argument(
-                    m_out.file +
-                    ": is a graph in the own JSON of Chakra's feeder, which says no "
-                    "process groups; take the trace as .et, or as what chakra_jsonizer "
-                    "makes of it");
-            }
-            if (root.Has("nodes"))
-            {
-                throw std::invalid_argument(
-                    m_out.file +
-                    ": has \"nodes\" that are no Chakra messages, as STAGE writes them "
-                    "with --chakra_schema_version=json; let it write v0.0.4");
-            }
-            root.FailMissing("traceEvents", "this is no trace of PyTorch's profiler");
+            FailWithoutEvents(root, m_out.file);
         }
         if (const auto schema = root.Find("schemaVersion"))
         {
@@ -280,9 +259,23 @@ class RankReader : public JsonListReader
                                         "with ProfilerActivity.CUDA");
         }
         ExplainKernels();
+        NameGroups();
     }
 
   private:
+    /// Communications that say the number of their group get its name, or the number as one.
+    void NameGroups()
+    {
+        for (Communication& it : m_out.communications)
+        {
+            if (it.group.empty() && !it.groupId.empty())
+            {
+                const auto name = m_out.groupNames.find(it.groupId);
+                it.group = name == m_out.groupNames.end() ? it.groupId : name->second;
+            }
+        }
+    }
+
     /// Kernels that do not say what they do: the operator that launched them may, or the annotation
     /// around their launch.
     void ExplainKernels()
@@ -539,6 +532,7 @@ class RankReader : public JsonListReader
                       "Dst Rank",
                       "dtype",
                       "Process Group Name",
+                      "Process Group ID",
                       "Process Group Description",
                       "In split size",
                       "Out split size",
@@ -554,6 +548,10 @@ class RankReader : public JsonListReader
         result.type = type ? type->AsString() : "";
         const auto group = arguments.Find("Process Group Name");
         result.group = group ? group->AsString() : "";
+        if (const auto id = arguments.Find("Process Group ID"); id && !group)
+        {
+            result.groupId = id->Shown();
+        }
         const auto description = arguments.Find("Process Group Description");
         result.description = description ? description->AsString() : "";
         for (const char* key : {"In split size", "Out split size"})
@@ -580,7 +578,7 @@ class RankReader : public JsonListReader
 
     void ReadGroup(JsonValue group)
     {
-        NoteMisspelt(group, {"pg_name", "ranks", "pg_size"});
+        NoteMisspelt(group, {"pg_name", "ranks", "pg_size", "uid"});
         const auto name = group.Find("pg_name");
         const auto ranks = group.Find("ranks");
         if (!name || !ranks)
@@ -599,6 +597,10 @@ class RankReader : public JsonListReader
         if (!isNew && !known->first.empty() && known->second != list)
         {
             name->Fail("is there twice, of different ranks");
+        }
+        if (const auto id = group.Find("uid"))
+        {
+            m_out.groupNames.emplace(id->Shown(), name->AsString());
         }
     }
 

@@ -90,6 +90,7 @@ struct Communication
     std::string collective;
     std::string type;
     std::string group;
+    std::string groupId; //!< where there is no name of the group: its number (PyTorch 2.3 in work)
     std::string description;
     std::vector<DeviceId> ranks; //!< empty: look the group up, else all
     uint64_t groupSize{0};
@@ -114,6 +115,7 @@ struct Rank
     std::vector<SyncEvent> syncs;
     std::vector<Communication> communications;
     std::map<std::string, std::vector<DeviceId>> groups;    //!< pg_config
+    std::map<std::string, std::string> groupNames;          //!< of pg_config, by "uid"
     std::map<std::string, std::pair<double, double>> steps; //!< of the profiler: begin, end; us
     double overlapUs{0};        //!< for which kernels of one stream ran at the same time
     uint64_t nForeign{0};       //!< kernels of libraries of communication that are not NCCL

@@ -164,8 +164,20 @@ ChooseSequence(const JsonValue& root,
                TranslatedConfig& result)
 {
     const auto positions = FindConfigValue(root, kind.positions);
-    if (kind.positions.empty() || !positions)
+    if (kind.positions.empty())
     {
+        return;
+    }
+    if (!positions)
+    {
+        if (variables.count("sequence") == 0)
+        {
+            result.notes.push_back(
+                root.Describe("has no " + kind.positions +
+                              ", the longest sequence there may be; as many tokens "
+                              "as in " +
+                              kind.base + " are run, or as --variables=sequence=N says"));
+        }
         return;
     }
     const uint64_t most =
@@ -254,7 +266,8 @@ FindConfigValue(const JsonValue& root, const std::string& key)
 bool
 IsModelConfig(const JsonValue& root)
 {
-    return !root.Has("format") && root.Has("model_type");
+    return !root.Has("format") &&
+           (root.Has("model_type") || root.Has("architectures") || root.Has("text_config"));
 }
 
 std::unique_ptr<JsonDocument>
@@ -263,6 +276,13 @@ TranslateModelConfig(const JsonValue& root,
                      const std::map<std::string, int64_t>& variables,
                      std::vector<std::string>& notes)
 {
+    if (!root.Has("model_type"))
+    {
+        root.FailMissing("model_type",
+                         root.Has("text_config")
+                             ? "a file with the keys of text_config alone is the model of the text"
+                             : "it says which of Hugging Face's models this is, e.g. \"llama\"");
+    }
     const JsonValue type = root.Get("model_type");
     const ModelConfigKind* kind = ModelConfigRegistry::Get().Find(type.AsName());
     if (!kind)

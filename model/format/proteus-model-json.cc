@@ -6,10 +6,9 @@
 
 #include "proteus-model-json.h"
 
-#include "proteus-input-file.h"
 #include "proteus-model-adapters.h"
-#include "proteus-model-config.h"
 #include "proteus-model-doubts.h"
+#include "proteus-model-files.h"
 #include "proteus-model-layers.h"
 #include "proteus-model-unused.h"
 #include "proteus-model-variables.h"
@@ -35,7 +34,6 @@ namespace proteus
 namespace
 {
 
-constexpr const char* FORMAT = "proteus-model";
 constexpr uint64_t MAX_REPEAT = 100000;
 /// Layers and rounds of blocks; blocks that repeat each other must not run for ever.
 constexpr uint64_t MAX_LAYERS = 200000;
@@ -461,25 +459,6 @@ Reader::Read(const JsonValue& root)
     return model;
 }
 
-void
-CheckFields(const JsonDocument& document)
-{
-    document.CheckFormat(FORMAT, 1);
-    document.GetRoot().AllowKeys("a model",
-                                 {"format",
-                                  "version",
-                                  "name",
-                                  "source",
-                                  "base",
-                                  "let",
-                                  "switches",
-                                  "requires",
-                                  "frozen",
-                                  "inputs",
-                                  "blocks",
-                                  "layers"});
-}
-
 std::string
 GetModelName(const JsonDocument& document, const std::string& fileName)
 {
@@ -495,7 +474,7 @@ ReadModelJson(std::istream& input,
               const std::map<std::string, int64_t>& variables)
 {
     const JsonDocument document(input, fileName);
-    CheckFields(document);
+    CheckModelFields(document);
     if (const auto base = document.GetRoot().Find("base"))
     {
         base->Fail("a base can be read from a file only");
@@ -503,96 +482,6 @@ ReadModelJson(std::istream& input,
     Reader reader(GetModelName(document, fileName), variables);
     reader.AddVariables(document.GetRoot());
     return reader.Read(document.GetRoot());
-}
-
-namespace
-{
-
-/// Refuses what is read of the last base alone.
-/// @param root of the file of a model that has a base
-void
-CheckDerived(const JsonValue& root)
-{
-    for (const char* key : {"switches", "requires", "inputs", "blocks", "layers"})
-    {
-        if (const auto field = root.Find(key))
-        {
-            field->Fail("a file with a \"base\" has the base's; it may set variables (\"let\") and "
-                        "what is \"frozen\". Without \"base\", this file is a model of its own");
-        }
-    }
-}
-
-/// The file of a model, its base, the base of that, and so on.
-struct ModelFiles
-{
-    std::vector<std::string> paths;
-    std::vector<std::unique_ptr<JsonDocument>> documents;
-    std::vector<std::string> notes; //!< what of a config.json is not as it says
-};
-
-/// @param path of a file @return the folder it is in, with the slash
-std::string
-GetFolder(const std::string& path)
-{
-    const std::size_t slash = path.rfind('/');
-    return slash == std::string::npos ? "" : path.substr(0, slash + 1);
-}
-
-/// @param path of the model @param folder as LoadModel() has it @param variables that a run sets
-/// @return its files @throw std::invalid_argument as LoadModel()
-ModelFiles
-OpenModelFiles(const std::string& path,
-               const std::string& folder,
-               const std::map<std::string, int64_t>& variables)
-{
-    ModelFiles files;
-    auto& documents = files.documents;
-    std::string next = path;
-    while (!next.empty())
-    {
-        const auto read = [&documents, &next]() {
-            InputFile file(next);
-            documents.push_back(std::make_unique<JsonDocument>(file.GetStream(), next));
-        };
-        if (documents.size() >= MAX_BLOCK_DEPTH)
-        {
-            throw std::invalid_argument(next + ": is the base of too many others, maybe of itself");
-        }
-        if (documents.empty())
-        {
-            read();
-        }
-        else
-        {
-            documents.back()->GetRoot().Get("base").Check(read);
-        }
-        files.paths.push_back(next);
-        const bool isConfig = documents.size() == 1 && IsModelConfig(documents[0]->GetRoot());
-        if (isConfig)
-        {
-            documents[0] =
-                TranslateModelConfig(documents[0]->GetRoot(), path, variables, files.notes);
-        }
-        CheckFields(*documents.back());
-        const auto base = documents.back()->GetRoot().Find("base");
-        if (base)
-        {
-            CheckDerived(documents.back()->GetRoot());
-        }
-        const std::string place =
-            isConfig && !folder.empty() ? GetFolder(folder + "/") : GetFolder(next);
-        next = !base ? "" : place + base->AsName();
-    }
-    return files;
-}
-
-} // namespace
-
-std::vector<std::string>
-ListModelFiles(const std::string& path, const std::string& folder)
-{
-    return OpenModelFiles(path, folder, {}).paths;
 }
 
 Model
@@ -612,6 +501,21 @@ LoadModel(const std::string& path,
         doubt(unused + " is used nowhere");
     }
     Reader reader(GetModelName(*documents[0], path), variables);
+    // What a base cannot take is the fault of the file that has it.
+    const auto readBase = [&documents](const JsonDocument& document, auto read) {
+        try
+        {
+            return read(document.GetRoot());
+        }
+        catch (const std::invalid_argument& error)
+        {
+            if (&document == documents[0].get())
+            {
+                throw;
+            }
+            throw std::invalid_argument(documents[0]->GetFileName() + ": its base " + error.what());
+        }
+    };
     for (std::size_t i = documents.size(); i-- > 0;)
     {
         const auto let = documents[i]->GetRoot().Find("let");
@@ -628,9 +532,10 @@ LoadModel(const std::string& path,
             doubt(documents[i]->GetFileName() +
                   ": /let/index: has no effect in blocks, where it counts their repetitions");
         }
-        reader.AddVariables(documents[i]->GetRoot());
+        readBase(*documents[i], [&reader](const JsonValue& root) { reader.AddVariables(root); });
     }
-    Model model = reader.Read(documents.back()->GetRoot());
+    Model model =
+        readBase(*documents.back(), [&reader](const JsonValue& root) { return reader.Read(root); });
     for (const std::string& idle : reader.ListIdleBlocks())
     {
         doubt(idle);

@@ -9,6 +9,7 @@
 #include "proteus-input-file.h"
 #include "proteus-nccl-tests-doubts.h"
 #include "proteus-nccl-tests-json.h"
+#include "proteus-nccl-tests-lines.h"
 #include "proteus-nccl-tests-words.h"
 #include "proteus-text-reader.h"
 
@@ -18,12 +19,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <iomanip>
 #include <limits>
 #include <map>
 #include <regex>
 #include <set>
-#include <sstream>
 #include <utility>
 
 namespace ns3
@@ -272,24 +271,6 @@ SplitCsv(const std::string& line)
     return cells;
 }
 
-/// Shortest text that reads back as the number.
-std::string
-ToText(double value)
-{
-    std::string shortest;
-    for (int digits = 6; digits <= 17; digits++)
-    {
-        std::ostringstream text;
-        text << std::setprecision(digits) << value;
-        shortest = text.str();
-        if (std::stod(shortest) == value)
-        {
-            break;
-        }
-    }
-    return shortest;
-}
-
 /// Reads a log or a table, line by line.
 class Reader
 {
@@ -303,7 +284,7 @@ class Reader
     {
         for (std::string line; m_reader.ReadLine(line);)
         {
-            ReadAnyLine(m_isCsv ? line : StripColours(line));
+            ReadWithMessages(m_isCsv ? line : StripColours(line));
         }
         if (m_table.rows.empty())
         {
@@ -324,6 +305,31 @@ class Reader
     }
 
   private:
+    /// @param line whatever it is; in a table, without what NCCL says in between
+    void ReadWithMessages(const std::string& line)
+    {
+        if (m_isCsv || !m_hasHeader)
+        {
+            ReadAnyLine(line);
+            return;
+        }
+        const NcclTestsLines::Parts parts = m_lines.Take(line, m_nPrefixWords, m_fields.size());
+        if (!parts.message.empty())
+        {
+            m_run.NoteSettings(parts.message);
+            ReadOther(parts.message, TextReader::Split(parts.message));
+        }
+        ReadAnyLine(parts.row);
+    }
+
+    /// @param line of something else than nccl-tests @param words of it
+    void ReadOther(const std::string& line, const std::vector<std::string>& words)
+    {
+        m_run.NoteFailure(line);
+        NoteCollective(FindCollective(line)); // what mpirun and NCCL say
+        NoteVersion(words);
+    }
+
     /// Reads a line, whatever it is. What launchers, containers and loggers put before the lines of
     /// nccl-tests, such as "[1,0]<stdout>:", "0: " or a time, is taken to have as many words
     /// everywhere as before the header of the table.
@@ -373,9 +379,7 @@ class Reader
             ReadRow(words);
             return;
         }
-        m_run.NoteFailure(line);
-        NoteCollective(FindCollective(line)); // what mpirun and NCCL say
-        NoteVersion(words);
+        ReadOther(line, words);
     }
 
     /// @param words of a line @return whether it is a row whose size is no number, not what another
@@ -585,6 +589,7 @@ class Reader
     std::vector<Field> m_fields; //!< of the table
     std::set<std::string> m_hosts;
     NcclTestsRun m_run;            //!< what comments say
+    NcclTestsLines m_lines;        //!< below the header
     std::size_t m_nPrefixWords{0}; //!< of a log, before what nccl-tests prints
     bool m_isCsv{false};
     bool m_hasHeader{false};
@@ -622,33 +627,6 @@ LoadNcclTests(const std::string& path)
         Warn(path + ": " + doubt);
     }
     return table;
-}
-
-void
-WriteNcclTestsCsv(const NcclTestsTable& table, std::ostream& out)
-{
-    for (const std::string& device : table.devices)
-    {
-        out << "# " << device << "\n";
-    }
-    out << "size_bytes,count,type,redop,root,oop_time_us,oop_algbw_GBps,oop_busbw_GBps,ip_time_us,"
-           "ip_algbw_GBps,ip_busbw_GBps\n";
-    const auto write = [&](const std::optional<double>& value) {
-        out << ',' << (value ? ToText(*value) : "");
-    };
-    for (const NcclTestsRow& row : table.rows)
-    {
-        out << std::to_string(row.bytes) << ',' << (row.count ? std::to_string(*row.count) : "")
-            << ',' << row.type << ',' << row.redop << ','
-            << (row.root ? std::to_string(*row.root) : "");
-        for (const auto* timing : {&row.outOfPlace, &row.inPlace})
-        {
-            write(*timing ? std::make_optional((*timing)->timeUs) : std::nullopt);
-            write(*timing ? (*timing)->algbwGBps : std::nullopt);
-            write(*timing ? (*timing)->busbwGBps : std::nullopt);
-        }
-        out << "\n";
-    }
 }
 
 } // namespace proteus

@@ -25,6 +25,7 @@ namespace
 
 constexpr double GBYTE = 1e9;
 constexpr double MUCH = 4; //!< between what may differ and bits for bytes
+constexpr double ROUNDING = 1.01;
 
 /// The fastest network ports on sale, 800 Gb/s (NVIDIA ConnectX-8, 2025), and 1 Gb/s.
 constexpr double MOST_NETWORK = 100e9;
@@ -147,7 +148,6 @@ class Finder
         const GpuModel& model = FindGpuModel(gpu.model);
         const double most = CountNvlinks(model.nvlinkGeneration) * model.nvlinkBytesPerSecond;
         const double nvlinks = GetRate(id, LinkTechnology::NVLINK);
-        constexpr double ROUNDING = 1.01;
         if (nvlinks > most * ROUNDING)
         {
             m_doubts.Add("GPUs with faster NVLinks than their data sheet has",
@@ -212,6 +212,12 @@ class Finder
         if (slot > 0 && network > slot * MUCH)
         {
             m_doubts.Add("NICs whose network is far faster than their PCI Express",
+                         Get(id).name,
+                         FormatRate(network) + " and " + FormatRate(slot));
+        }
+        else if (slot > 0 && network > slot * ROUNDING)
+        {
+            m_doubts.Add("NICs whose network is faster than their PCI Express, which bounds them",
                          Get(id).name,
                          FormatRate(network) + " and " + FormatRate(slot));
         }

@@ -184,6 +184,11 @@ ReadPoisson(const JsonValue& json, const ScenarioReader& reader, TrafficPattern&
         {
             load->Fail("these GPUs have no NIC with a link: give 'messages_per_s'");
         }
+        if (load->AsNumber(1e-6, MAX_LOAD) > 1 && !json.Has("until"))
+        {
+            load->Fail("is more than these NICs carry, so that ever more messages wait, and jobs "
+                       "may not end: add 'until', or take 1 at most");
+        }
         pattern.messagesPerSecond =
             load->AsNumber(1e-6, MAX_LOAD) * rate / FindMeanSize(pattern.sizes);
     }

@@ -106,28 +106,44 @@ ParseScheduleSettings(const std::string& text)
     return settings;
 }
 
+namespace
+{
+
+/// @param policy that decides @param creditBytes what may be under way
+/// @return how many of two ready communications it starts at once
+uint32_t
+CountStarted(const SchedulingPolicy& policy, uint64_t creditBytes)
+{
+    ScheduleSettings settings;
+    settings.creditBytes = creditBytes;
+    const auto scheduler = policy.make(settings);
+    for (const uint32_t part : {0, 1})
+    {
+        ReadyCommunication ready;
+        ready.bytes = 2;
+        ready.part = part;
+        scheduler->Add(ready);
+    }
+    uint32_t nStarted = 0;
+    while (scheduler->TakeNext())
+    {
+        ++nStarted;
+    }
+    return nStarted;
+}
+
+} // namespace
+
 bool
 HeedsCredit(const SchedulingPolicy& policy)
 {
-    const auto countStarted = [&policy](uint64_t creditBytes) {
-        ScheduleSettings settings;
-        settings.creditBytes = creditBytes;
-        const auto scheduler = policy.make(settings);
-        for (const uint32_t part : {0, 1})
-        {
-            ReadyCommunication ready;
-            ready.bytes = 2;
-            ready.part = part;
-            scheduler->Add(ready);
-        }
-        uint32_t nStarted = 0;
-        while (scheduler->TakeNext())
-        {
-            ++nStarted;
-        }
-        return nStarted;
-    };
-    return policy.make && countStarted(1) < countStarted(CreditWindow::UNLIMITED);
+    return policy.make && CountStarted(policy, 1) < CountStarted(policy, CreditWindow::UNLIMITED);
+}
+
+bool
+StartsSeveral(const SchedulingPolicy& policy)
+{
+    return policy.make && CountStarted(policy, CreditWindow::UNLIMITED) > 1;
 }
 
 std::vector<std::string>
@@ -149,7 +165,7 @@ ListUnusedSettings(const ScheduleSettings& settings)
     add("creditBytes", settings.creditBytes, defaults.creditBytes, HeedsCredit(policy));
     add("bucketBytes", settings.bucketBytes, defaults.bucketBytes, merges);
     add("messagePs", settings.messagePs, defaults.messagePs, decides);
-    add("serial", settings.isSerial, defaults.isSerial, decides);
+    add("serial", settings.isSerial, defaults.isSerial, StartsSeveral(policy));
     if (settings.kinds != defaults.kinds && !merges && !decides && !isCut)
     {
         std::string kinds;

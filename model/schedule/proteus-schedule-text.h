@@ -38,6 +38,10 @@ std::vector<std::string> ListUnusedSettings(const ScheduleSettings& settings);
 /// @param policy any @return whether a small credit keeps communications waiting
 bool HeedsCredit(const SchedulingPolicy& policy);
 
+/// @ingroup proteus
+/// @param policy any @return whether it has several communications under way where credit allows
+bool StartsSeveral(const SchedulingPolicy& policy);
+
 } // namespace proteus
 } // namespace ns3
 

@@ -113,6 +113,14 @@ TEST(JsonDocument, TextsOfOtherProgramsAreRecognised)
            "a: this is a configuration of Hugging Face Accelerate; ");
     begins("topology: [ Ring ]\nnpus_count: [ 8 ]\nbandwidth: [ 50.0 ]\n",
            "a: this is a network of ASTRA-sim, ");
+    begins("<algo name=\"ring\" ngpus=\"8\">\n", "a: this is a schedule of MSCCL, ");
+    begins("train_iter:10\nEmb:\n    time_gpu_max: 857\n", "a: this is what AIOB has measured");
+    begins(
+        "settings:\n  cuda_env:\n  step_profile:\n    gradient_accumulation_steps: 1\n"
+        "    dp_degree:\n      instance_key: dp_degree\n      pass_type: BY_REFERENCE\noptimizer:\n"
+        "  component_key: optimizer\n",
+        "a: this is a configuration of Modalities; ");
+    begins("optimizer: adamw\ngradient_accumulation_steps: 4\n", "a:1:1: syntax error");
     begins("some: text\nthat: nobody\nknows: 1\n", "a:1:1: syntax error");
     begins("[1, 2]", "a: must hold an object, not a list");
 }

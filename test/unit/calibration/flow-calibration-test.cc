@@ -130,6 +130,12 @@ TEST(FlowCalibration, WhatAFileSaysOfItsFitIsCompared)
     EXPECT_NE(errorOf(two, R"(, "servers": 0)").find("/servers: must be"), std::string::npos);
     EXPECT_NE(errorOf(two, R"(, "servers": 3)").find("/servers: is not the number of the cluster"),
               std::string::npos);
+    EXPECT_EQ(errorOf(two, R"(, "server": "dgx-a100")"), "");
+    EXPECT_EQ(errorOf(two, R"(, "server": "my.json")"), "");
+    EXPECT_EQ(errorOf("my own", R"(, "server": "dgx-h100")"), "");
+    EXPECT_NE(errorOf(two, R"(, "server": "dgx-h100")").find("/server: is not that of the cluster"),
+              std::string::npos);
+    EXPECT_NE(errorOf("", "").find("/cluster: must be the name"), std::string::npos);
     const std::string all = R"(, "experiments": [)" + experiment("a", 1, true) + ", " +
                             experiment("b", 1.2, true) + ", " + experiment("c", 1.3, false) + "]";
     EXPECT_EQ(errorOf(two, all), "");

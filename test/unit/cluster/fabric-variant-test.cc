@@ -58,6 +58,8 @@ TEST(FabricVariant, IsRead)
     EXPECT_EQ(all.technology, "roce");
     EXPECT_EQ(all.routing, "Adaptive");
     EXPECT_EQ(all.rails, 2u);
+    EXPECT_EQ(Parse("leaf-spine:5:2").fabric.oversubscription, 2.5);
+    EXPECT_EQ(Parse("leaf-spine:250%").name, "leaf-spine 2.5:1");
     EXPECT_EQ(Parse("single-rail").rails, 1u);
     EXPECT_EQ(Parse("single-rail").fabric.kind, "rail-optimised");
 

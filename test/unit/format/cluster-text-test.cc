@@ -41,6 +41,19 @@ Message(const std::string& text, uint32_t servers = 0)
     return "";
 }
 
+/// @return what loading a cluster warns of
+std::string
+Notes(const std::string& text)
+{
+    std::string heard;
+    const WarningListener listener([&heard](const std::string& warning) {
+        heard += warning;
+        return false;
+    });
+    LoadCluster(text);
+    return heard;
+}
+
 Cluster
 Make(const std::string& kind, double ratio, uint32_t servers)
 {
@@ -65,28 +78,60 @@ LoadPrices()
 
 TEST(ClusterText, CablesThatChangeNothingAreNamed)
 {
-    const auto notes = [](const std::string& text) {
-        std::string heard;
-        const WarningListener listener([&heard](const std::string& warning) {
-            heard += warning;
-            return false;
-        });
-        LoadCluster(text);
-        return heard;
-    };
     const std::string cause =
         ": bundles=cables has no effect: no link between two switches is of several cables";
     for (const std::string text :
          {"dgx-h100:nodes=2,bundles=cables", "dgx-h100:nodes=1,bundles=cables"})
     {
-        EXPECT_EQ(notes(text), "--cluster=" + text + cause);
+        EXPECT_EQ(Notes(text), "--cluster=" + text + cause);
     }
-    EXPECT_EQ(notes("dgx-h100:nodes=4,leafs=2,spines=2,bundles=cables"), "");
-    EXPECT_EQ(notes("dgx-h100:nodes=2,bundles=whole"), "");
+    EXPECT_EQ(Notes("dgx-h100:nodes=4,leafs=2,spines=2,bundles=cables"), "");
+    EXPECT_EQ(Notes("dgx-h100:nodes=2,bundles=whole"), "");
     EXPECT_EQ(Message("dgx-h100:gpu=A100").find("--cluster=dgx-h100:gpu=A100: there is no data "),
               0u);
     EXPECT_NE(Message("dgx-h100:nodes=4,leafs=2,spines=0").find("from 1 to 4294967295, not '0'"),
               std::string::npos);
+}
+
+TEST(ClusterText, WhatDoesNotGoTogetherIsNamed)
+{
+    const std::string units = "; rates are 1e9 bytes per second and direction";
+    EXPECT_EQ(Notes("dgx-h100:nodes=1,gpu=t4"),
+              "--cluster=dgx-h100:nodes=1,gpu=t4: GPUs with faster NVLinks than their data sheet "
+              "has (8), the first n0.gpu0: 450 GB/s in each direction, a T4 has 0 GB/s" +
+                  units);
+    EXPECT_EQ(Notes("dgx-h100:nodes=2,nic=8x800G"),
+              "--cluster=dgx-h100:nodes=2,nic=8x800G: NICs whose network is faster than their PCI "
+              "Express, which bounds them (16), the first n0.nic0: 100 GB/s and 63.0154 GB/s" +
+                  units);
+    for (const std::string preset : {"dgx1-v100",
+                                     "dgx2",
+                                     "dgx-a100",
+                                     "hgx-a800",
+                                     "dgx-h100",
+                                     "hgx-h800",
+                                     "dgx-h200",
+                                     "hgx-b200",
+                                     "hgx-b300",
+                                     "gb200-nvl72",
+                                     "gb300-nvl72",
+                                     "pcie-v100x4",
+                                     "pcie-v100x8",
+                                     "titanxp-pcie"})
+    {
+        EXPECT_EQ(Notes(preset + ":nodes=2"), "");
+    }
+    const auto rate = [](const std::string& ratio) {
+        const Cluster cluster =
+            LoadCluster("dgx-h100:nodes=4,leafs=2,spines=2,oversubscription=" + ratio);
+        return cluster.GetLinks().back().bytesPerSecond;
+    };
+    EXPECT_EQ(rate("2:1"), rate("2"));
+    EXPECT_EQ(rate("200%"), rate("2"));
+    EXPECT_LT(rate("2"), rate("1"));
+    EXPECT_EQ(Message("dgx-h100:nodes=4,leafs=2,oversubscription=1:2"),
+              "--cluster=dgx-h100:nodes=4,leafs=2,oversubscription=1:2: oversubscription must be a "
+              "ratio from 1 to 1e6, such as 2:1 or 2, not '1:2'");
 }
 
 TEST(ClusterText, ChangesAPreset)

@@ -323,6 +323,33 @@ TEST(Kineto, WhatTheFileLacksOrContradictsIsNamed)
     }
 }
 
+TEST(Kineto, SetUpThatTakesMostOfTheTime)
+{
+    std::vector<std::string> heard;
+    const WarningListener listener([&heard](const std::string& text) {
+        heard.push_back(text);
+        return false;
+    });
+    const auto read = [&](double setUpUs, double kernelUs) {
+        heard.clear();
+        Read({TraceText()
+                  .Call("cudaLaunchKernel", 0, 1, 1)
+                  .Kernel("k", 7, 2, kernelUs, 1)
+                  .Call("cudaFree", 10, setUpUs, -1)
+                  .Call("cudaLaunchKernel", 10 + setUpUs, 1, 2)
+                  .Kernel("k", 7, 12 + setUpUs, 40, 2)
+                  .Get()});
+        return heard;
+    };
+    ASSERT_EQ(read(100, 4).size(), 1U);
+    EXPECT_EQ(heard[0],
+              "trace: cudaFree takes the host 100.000 us of 152.000 us, in which the GPU does "
+              "nothing, and which is simulated: if that is CUDA's set-up, record after some steps, "
+              "schedule(wait=1, warmup=1, active=1)");
+    EXPECT_EQ(read(40, 4).size(), 0U);
+    EXPECT_EQ(read(100, 90).size(), 0U); // it waits for the GPU, perhaps
+}
+
 TEST(Kineto, MisspeltKeysAreNamedBeforeWhatTheyAreMissedFor)
 {
     std::vector<std::string> heard;

@@ -367,6 +367,14 @@ TEST(ModelConfig, WhatIsNotAsTheFileSaysIsNamed)
     window.Load({{"sequence", 8192}});
     EXPECT_NE(window.GetWarnings().find("/sliding_window: is not heeded"), std::string::npos)
         << window.GetWarnings();
+    const ConfigFile open(Change(LLAMA, {{"max_position_embeddings", ""}}));
+    EXPECT_EQ(open.Load().GetSequence(), 4096u);
+    EXPECT_NE(open.GetWarnings().find("has no max_position_embeddings, the longest sequence there "
+                                      "may be; as many tokens as in llama.json are run"),
+              std::string::npos)
+        << open.GetWarnings();
+    open.Load({{"sequence", 2048}});
+    EXPECT_EQ(open.GetWarnings(), "");
     const ConfigFile plain(Change(LLAMA, {{"max_position_embeddings", "2048"}}));
     EXPECT_EQ(plain.Load().GetSequence(), 2048u);
     EXPECT_EQ(plain.GetWarnings(), "");
@@ -406,4 +414,16 @@ TEST(ModelConfig, WhatIsNotThereIsRefused)
               "/num_key_value_heads: num_attention_heads, 32, must be a multiple of it");
     EXPECT_EQ(GetError(Change(DEEPSEEK, {{"moe_layer_freq", "2"}})).substr(0, 24),
               "/moe_layer_freq: is 2, a");
+    const Config classes{{"architectures", R"(["LlamaForCausalLM"])"}};
+    EXPECT_EQ(GetError(classes),
+              "/model_type: is missing; it says which of Hugging Face's models this is, e.g. "
+              "\"llama\"");
+    EXPECT_EQ(GetError({{"text_config", "{}"}}),
+              "/model_type: is missing; a file with the keys of text_config alone is the model of "
+              "the text");
+    // What its base cannot take is a mistake of this file.
+    EXPECT_EQ(GetError(Change(LLAMA, {{"hidden_size", "2000"}, {"head_dim", ""}})),
+              "its base " + std::string(PROTEUS_SOURCE_DIR) +
+                  "/workloads/models/llama.json: /let/headWidth: expression \"hidden / heads\": "
+                  "2000 cannot be divided by 32 without a remainder");
 }

@@ -448,6 +448,19 @@ TEST(TraceNotes, GroupsSizesAndRanksOfKinetoThatDisagree)
     ExpectPart(config(R"({"pg_name": "3", "ranks": [0]})"),
                "1 communication whose ranks (Process Group Ranks) are others than those of their "
                "group in pg_config, such as group '3'");
+    // PyTorch had the number of a group for its name.
+    const auto numbered = [&](const std::string& groups) {
+        std::string file = rank(R"("rank": 0, "world_size": 2, "pg_config": [)" + groups + "]",
+                                R"(, "Collective name": "allreduce", "In msg nelems": 8,
+ "Out msg nelems": 8, "Group size": 1)");
+        const std::string name = R"("Process Group Name": "3")";
+        file.replace(file.find(name), name.size(), R"("Process Group ID": 7)");
+        return NotesOf(&ReadKineto, {file});
+    };
+    ExpectPart(numbered(R"({"pg_name": "dp", "uid": 7, "ranks": [0, 1]})"),
+               "its process group 'dp' has 2 ranks by its list and 1 by its size (Group size)");
+    ExpectPart(numbered(R"({"pg_name": "dp", "uid": 6, "ranks": [0, 1]})"),
+               "its process group '7' has 1 of 2 ranks, but the trace does not tell which");
     // All-to-alls of other sizes; and files that do not say whose they are.
     const auto exchange = [&](const std::string& info, const std::string& sizes) {
         return rank(info, R"(, "Collective name": "all_to_all", )" + sizes);

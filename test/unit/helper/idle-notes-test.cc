@@ -368,6 +368,34 @@ TEST(IdleNotes, ChoicesThatNoSizeOfACollectiveHeeds)
     EXPECT_EQ(run("--algorithm=ring"), "");
 }
 
+TEST(IdleNotes, FabricsThatNoSizeOfACollectiveCrosses)
+{
+    const auto run = [](const std::string& option, const std::string& spines = "4") {
+        return Start("collective",
+                     {"--cluster=pcie-v100x4",
+                      "--nodes=2",
+                      "--min=1M",
+                      "--max=2M",
+                      "--iterations=1",
+                      "--quiet",
+                      "--fabric=leaf-spine",
+                      "--spines=" + spines,
+                      option})
+            .error;
+    };
+    const std::string idle = " has no effect: nothing goes from one switch of the network to";
+    const std::string inside = run("--oversubscription=2");
+    EXPECT_NE(inside.find("--oversubscription=2" + idle), std::string::npos) << inside;
+    EXPECT_NE(inside.find("--fabric=leaf-spine" + idle), std::string::npos) << inside;
+    EXPECT_EQ(run("--serversPerLeaf=1", "1"), "");
+    // One NIC of a leaf shared out to four spines.
+    const std::string thin = run("--serversPerLeaf=1");
+    EXPECT_NE(thin.find("links between switches are slower than NICs, as no cable of theirs is "
+                        "(leaf0 - spine0 25 Gb/s, a NIC 100 Gb/s)"),
+              std::string::npos)
+        << thin;
+}
+
 // Which is known after the run, and said among its results.
 TEST(IdleNotes, WhatAJobWithoutCommunicationDoesNotNeed)
 {

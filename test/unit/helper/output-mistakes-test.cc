@@ -180,7 +180,7 @@ TEST(OutputMistakes, CalibrationsOfOtherServers)
     };
     const std::string one = R"("cluster": "1 x pcie-v100x4", "server": )";
     EXPECT_FALSE(start(one + R"("pcie-v100x4", "servers": 1)"));
-    EXPECT_TRUE(start(one + R"("pcie-v100x8", "servers": 1)"));
+    EXPECT_TRUE(start(R"("cluster": "1 x pcie-v100x8", "server": "pcie-v100x8", "servers": 1)"));
     EXPECT_TRUE(start(R"("cluster": "2 x pcie-v100x4, fat-tree", "server": "pcie-v100x4",
  "servers": 2)"));
     EXPECT_TRUE(start(R"("cluster": "1 x pcie-v100x4")")); // which does not say of what servers

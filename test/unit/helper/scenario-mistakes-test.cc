@@ -35,6 +35,40 @@ TEST(ScenarioMistakes, EventsThatComeTooLate)
     ExpectRefusal(start(std::string(400, '9') + "us"), "/events/0/at: must be a time");
 }
 
+TEST(ScenarioMistakes, FailuresForGoodThatNoJobMeets)
+{
+    const Folder folder;
+    const auto start = [&](const std::string& at) {
+        return Start("run",
+                     {MODEL,
+                      "--variables=layers=1",
+                      "--strategy=dp=5",
+                      "--cluster=pcie-v100x4",
+                      "--nodes=2",
+                      "--executor=packet",
+                      "--quiet",
+                      "--scenario=" + folder.Write("s.json",
+                                                   R"({"format": "proteus-scenario", "version": 1,
+ "events": [{"kind": "nic-down", "nic": "n0.nic0", "at": ")" +
+                                                       at + "\"}]}")});
+    };
+    const std::string cut = "s.json: failures that are never repaired cut n0.nic0 and n1.nic0 off";
+    for (const std::string early : {"0", "90%", "1ms"})
+    {
+        const Outcome refused = start(early);
+        EXPECT_EQ(refused.code, 1);
+        EXPECT_NE(refused.error.find(cut), std::string::npos) << refused.error;
+        EXPECT_EQ(refused.out.empty(), early != "1ms") << refused.out; // which takes a run alone
+    }
+    for (const std::string late : {"10s", "200%"})
+    {
+        const Outcome run = start(late);
+        EXPECT_EQ(run.code, 0) << run.error;
+        EXPECT_NE(run.out.find("/events/0: has no effect: it begins at "), std::string::npos)
+            << run.out;
+    }
+}
+
 TEST(ScenarioMistakes, TrafficOfAClassThatTheNetworkLacks)
 {
     const Folder folder;

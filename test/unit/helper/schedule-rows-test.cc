@@ -6,6 +6,10 @@
 
 #include "start-program.h"
 
+#include <fstream>
+#include <iterator>
+#include <string>
+
 using namespace ns3::proteus;
 
 // Where communications do not share links, an iteration may take less than these can carry.
@@ -31,4 +35,25 @@ TEST(ScheduleRows, ExecutorsWithoutLinksSayWhereTheyAreBelowTheBound)
     ASSERT_EQ(flow.code, 0) << flow.error;
     EXPECT_EQ(flow.out.find(below), std::string::npos) << flow.out;
     EXPECT_NE(flow.out.find(" % "), std::string::npos) << flow.out;
+}
+
+TEST(ScheduleRows, CreditIsThatOfPoliciesThatHeedIt)
+{
+    const Folder folder;
+    const std::string csv = folder.Get() + "/s.csv";
+    const Outcome run = Start("schedule",
+                              {"--model=alexnet",
+                               "--strategy=dp=2,globalBatch=2",
+                               "--cluster=pcie-v100x4",
+                               "--nodes=1",
+                               "--policies=priority,p3",
+                               "--credit=9000000",
+                               "--iterations=2",
+                               "--csv=" + csv});
+    ASSERT_EQ(run.code, 0) << run.error;
+    std::ifstream file(csv);
+    const std::string text((std::istreambuf_iterator<char>(file)),
+                           std::istreambuf_iterator<char>());
+    EXPECT_NE(text.find("flow,priority,4000000,9000000,"), std::string::npos) << text;
+    EXPECT_NE(text.find("flow,p3,4000000,,"), std::string::npos) << text;
 }

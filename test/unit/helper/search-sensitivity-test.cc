@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <optional>
 #include <sstream>
+#include <vector>
 
 using namespace ns3::proteus;
 
@@ -40,6 +41,20 @@ Print(SearchObjective objective)
 }
 
 } // namespace
+
+TEST(SearchReport, CausesOfWhatDoesNotRun)
+{
+    std::vector<SearchCandidate> candidates(5);
+    candidates[1].flow.failure = "does not compile: --strategy: parameter \"w\" lies twice: once";
+    candidates[2].flow.failure = "does not compile: tensor \"x\" is odd";
+    candidates[3].flow.failure = "does not fit: needs 90 GB";
+    candidates[4].flow.failure = "stopped";
+    EXPECT_EQ(
+        CountFailures(candidates),
+        (PrunedPlans{{"compiled: does not compile, the first: parameter \"w\" lies twice: once", 2},
+                     {"compiled: does not fit, the first: needs 90 GB", 1},
+                     {"compiled: stopped", 1}}));
+}
 
 TEST(SearchSensitivity, ComparesWhatIsWanted)
 {

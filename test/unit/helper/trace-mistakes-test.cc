@@ -122,6 +122,9 @@ TEST(TraceMistakes, FilesWhoseNamesDoNotTellTheFormat)
     ExpectRefusal(start("t.yml", "a: 1\n"),
                   "t.yml: is no trace: neither the ending of its name nor its begin is that of "
                   "one; traces are Chakra execution traces (.et");
+    ExpectRefusal(start("t.json", R"({"all-reduce-implementation-custom": ["ring"]})"),
+                  "t.json: /traceEvents: is missing; this is no trace of PyTorch's profiler; this "
+                  "is a system of ASTRA-sim, which is not read");
     ExpectRefusal(start("t.nsys-rep", "x"),
                   "t.nsys-rep: this is a report of Nsight Systems, which is not read");
     ExpectRefusal(Start("run", {"--trace=" + folder.Get() + "/none.yml"}),

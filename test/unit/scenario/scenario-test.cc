@@ -148,6 +148,8 @@ const std::vector<Wrong> WRONG{
     {R"(, "traffic": [{"kind": "poisson", "servers": [1], "bytes": 9, "load": 0.1}])",
      "/traffic/0: needs GPUs of two servers or more"},
     {R"(, "traffic": [{"kind": "poisson", "sizes": "none.csv", "load": 0.1}])", "none.csv"},
+    {R"(, "traffic": [{"kind": "poisson", "bytes": 9, "load": 1.5}])",
+     "/traffic/0/load: is more than these NICs carry"},
     {R"(, "traffic": [{"kind": "incast", "servers": [1], "bytes": 9}])", "to"},
     {R"(, "traffic": [{"kind": "permutation", "bytes": 9, "shift": 32}])", "/traffic/0/shift"},
     {R"(, "traffic": [{"kind": "all-to-all", "bytes": 0}])", "/traffic/0/bytes"},

@@ -75,11 +75,10 @@ TEST(ScheduleText, SettingsThatAPolicyTakesNoNoticeOf)
         EXPECT_EQ(unused(policy + ",creditBytes=9,partBytes=4,kinds=expert,messagePs=5,serial=1"),
                   Lines());
     }
-    for (const std::string policy : {"p3", "fair"})
-    {
-        EXPECT_EQ(unused(policy + ",creditBytes=9,partBytes=4,messagePs=5,serial=1"),
-                  Lines{"creditBytes=9"});
-    }
+    EXPECT_EQ(unused("fair,creditBytes=9,partBytes=4,messagePs=5,serial=1"),
+              Lines{"creditBytes=9"});
+    EXPECT_EQ(unused("p3,creditBytes=9,partBytes=4,messagePs=5,serial=1"), // one part at a time
+              (Lines{"creditBytes=9", "serial=1"}));
     EXPECT_EQ(unused("priority,bucketBytes=7"), Lines{"bucketBytes=7"});
     EXPECT_EQ(unused("buckets,bucketBytes=7,kinds=expert"), Lines());
     EXPECT_EQ(unused("buckets,partBytes=4,messagePs=5"), (Lines{"partBytes=4", "messagePs=5"}));
