@@ -213,6 +213,7 @@ GetBlockCost(const CollectiveKernelCost& costs,
         cost.busyPs = std::max(cost.busyPs, GetPassPs(costs, nccl, send->kind));
         cost.postPs = costs.Get(send->kind, nccl).busyPs - GetPassPs(costs, nccl, send->kind);
     }
+    cost.chunkPs = costs.chunkPs[static_cast<std::size_t>(nccl)];
     const double rate = GetBlockRate(costs, nccl, share);
     cost.psPerByte = rate > 0 ? PS_PER_SECOND / rate : 0;
     const double warpsRate = GetWarpsRate(costs, nccl, share);

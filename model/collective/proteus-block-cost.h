@@ -34,6 +34,7 @@ struct BlockCost
 {
     int64_t latencyPs{0}; //!< from the arrival of a chunk to its use
     int64_t busyPs{0};    //!< of a step
+    int64_t chunkPs{0};   //!< of a step that ends a chunk, beside that
     int64_t postPs{0};    //!< of a step that hands a chunk to a NIC, beside that
     double psPerByte{0};  //!< of a step, for every byte of its payload
     /// Of a step that receives, at least: it reads over PCI Express what lies in host memory.
@@ -56,8 +57,8 @@ struct BlockCost
                                     exchanges ? exchangePsPerByte : 0});
         const bool posts = step.endsChunk && Sends(step.kind);
         const double bytes = movesBytes ? static_cast<double>(step.bytes) : 0;
-        return std::max(static_cast<double>(busyPs + (posts ? postPs : 0)) + bytes * ps,
-                        bytes * warpsPsPerByte);
+        const int64_t once = (step.endsChunk ? chunkPs : 0) + (posts ? postPs : 0);
+        return std::max(static_cast<double>(busyPs + once) + bytes * ps, bytes * warpsPsPerByte);
     }
 };
 

@@ -9,6 +9,7 @@
 #include "proteus-connection.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace ns3
 {
@@ -18,37 +19,41 @@ namespace proteus
 namespace
 {
 
-/**
- * The part of its share that a channel handles in one of its loops. On GPUs, channels that share a
- * link drift apart, until one uses the link while the other copies what it received last. To have
- * them apart from the beginning, odd channels begin and end with half a loop. Through the memory of
- * a host no rank copies without its link, and channels stay together.
- * @param share of the channel, bytes @param isApart whether it begins with half a loop
- * @param loops that others make @param loop which one, from 0 to GetNLoops() - 1
- * @return the part
- */
-Extent
-CutLoop(const Extent& share, bool isApart, uint64_t loops, uint64_t loop)
+/// How a channel handles its share, loop by loop.
+struct LoopPlan
 {
-    if (!isApart || loops == 1)
-    {
-        return CutExtent(share, loops, loop);
-    }
-    Extent part = CutExtent(share, 2 * loops, loop == 0 ? 0 : 2 * loop - 1);
-    if (loop > 0 && loop < loops)
-    {
-        part.bytes += CutExtent(share, 2 * loops, 2 * loop).bytes;
-    }
-    return part;
-}
+    uint64_t loops{1};  //!< that a channel makes which stays with the others
+    uint64_t inStep{1}; //!< the first of them before it does not; of one loop it always does
 
-/// @param isApart whether a channel begins with half a loop @param loops of others
-/// @return how many it makes
-uint64_t
-GetNLoops(bool isApart, uint64_t loops)
-{
-    return !isApart || loops == 1 ? loops : loops + 1;
-}
+    /// @return whether there are loops in which it does not
+    bool Leaves() const
+    {
+        return loops > 1 && inStep < loops;
+    }
+
+    /// @return how many loops it makes
+    uint64_t Count() const
+    {
+        return Leaves() ? loops + 1 : loops;
+    }
+
+    /// @param share of the channel, bytes @param loop which one, from 0 to Count() - 1
+    /// @return the part of the share that it handles
+    Extent Cut(const Extent& share, uint64_t loop) const
+    {
+        if (!Leaves())
+        {
+            return CutExtent(share, loops, loop);
+        }
+        const uint64_t shift = loop > inStep ? 1 : 0;
+        Extent part = CutExtent(share, 2 * loops, 2 * loop - shift);
+        if (loop != inStep && loop != loops)
+        {
+            part.bytes += CutExtent(share, 2 * loops, 2 * loop + 1 - shift).bytes;
+        }
+        return part;
+    }
+};
 
 /// @param cluster of the ranks @param paths of it @param request what is wanted
 /// @param order of the ranks on a ring
@@ -70,6 +75,50 @@ HasHostMemory(const Cluster& cluster,
         }
     }
     return false;
+}
+
+/// LoopPlan::inStep of a channel that never leaves the others.
+constexpr uint64_t ALWAYS = std::numeric_limits<uint64_t>::max();
+
+// Steps of a channel until it no longer is where the others are. Public logs of nccl-tests on two,
+// four, six and eight H100 tell it (xxrjun/nccl-tests-cluster and
+// waynehacking8/nccl-collectives-bench, NCCL 2.29.2): what rings take beyond a link that is always
+// used grows with the loops, by what the last step of each takes, and no longer after that many.
+constexpr uint64_t STEPS_TOGETHER = 100;
+/// The same of an all-reduce, whose steps last unlike each other: some copy, some add up, some
+/// both.
+constexpr uint64_t STEPS_TOGETHER_UNLIKE = 18;
+
+/**
+ * On GPUs, channels that share a link begin together, and all leave it idle while they copy what
+ * they received last. They drift apart, until one uses the link while the other copies. Through the
+ * memory of a host no rank copies without its link, and channels stay together. Across servers
+ * proxies hold chunks between them, and channels are apart from the beginning.
+ * @param cluster of the ranks @param paths of it @param request what is wanted
+ * @param order of the ranks on a ring
+ * @return LoopPlan::inStep of every other channel
+ */
+uint64_t
+CountLoopsTogether(const Cluster& cluster,
+                   const Paths& paths,
+                   const CollectiveRequest& request,
+                   const std::vector<uint32_t>& order)
+{
+    if (HasHostMemory(cluster, paths, request, order))
+    {
+        return ALWAYS;
+    }
+    const bool isOneDomain = std::all_of(order.begin(), order.end(), [&](uint32_t rank) {
+        return cluster.GetDomain(request.vertices[rank]) ==
+               cluster.GetDomain(request.vertices[order.front()]);
+    });
+    if (!isOneDomain)
+    {
+        return 0;
+    }
+    return request.collective == Collective::ALL_REDUCE
+               ? STEPS_TOGETHER_UNLIKE / (2 * order.size() - 1)
+               : STEPS_TOGETHER / order.size();
 }
 
 /// Appends what a rank does in one turn of a ring of n ranks. @param append gets a kind of step,
@@ -117,7 +166,7 @@ AppendTurn(Collective collective, uint32_t n, F append)
  * @param order of the ranks on the ring
  * @param p place on the ring
  * @param channel number of the ring @param channels number of rings
- * @param isApart whether it begins with half a loop
+ * @param inStep see LoopPlan
  * @return what the rank at that place does
  */
 ThreadBlock
@@ -126,7 +175,7 @@ MakeRingBlock(const CollectiveRequest& request,
               uint32_t p,
               uint32_t channel,
               uint32_t channels,
-              bool isApart)
+              uint64_t inStep)
 {
     const auto n = static_cast<uint32_t>(order.size());
     const Extent whole{0, request.bytes};
@@ -141,14 +190,15 @@ MakeRingBlock(const CollectiveRequest& request,
     block.processor = block.channel;
     block.sendPeer = order[(p + 1) % n];
     block.receivePeer = order[(p + n - 1) % n];
-    for (uint64_t loop = 0; loop < GetNLoops(isApart, loops); ++loop)
+    const LoopPlan plan{loops, inStep};
+    for (uint64_t loop = 0; loop < plan.Count(); ++loop)
     {
         AppendTurn(request.collective, n, [&](StepKind kind, uint32_t back) {
             const Extent segment = CutExtent(whole, n, order[(p + 2 * n - back) % n]);
             const Extent share = CutExtent(segment, channels, channel);
             AppendSteps(block,
                         kind,
-                        CutLoop(share, isApart, loops, loop),
+                        plan.Cut(share, loop),
                         request.chunkBytes,
                         std::min(request.stepsPerChunk, loopSteps),
                         request.leastStepBytes,
@@ -171,8 +221,8 @@ MakeRingProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
         MakeRingOrders(cluster, paths, request.vertices, request.channels, request.rules);
     program.channels = static_cast<uint32_t>(orders.size());
     program.ranks.resize(n);
-    const bool staysTogether =
-        !orders.empty() && HasHostMemory(cluster, paths, request, orders.front());
+    const uint64_t inStep =
+        orders.empty() ? ALWAYS : CountLoopsTogether(cluster, paths, request, orders.front());
     const GroupRelays groupRelays = FindGroupRelays(cluster, request.vertices, request.rules);
     for (uint32_t channel = 0; channel < program.channels; ++channel)
     {
@@ -185,7 +235,7 @@ MakeRingProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
                               p,
                               channel,
                               program.channels,
-                              channel % 2 == 1 && !staysTogether));
+                              channel % 2 == 1 ? inStep : ALWAYS));
         }
         const auto relays = FindRingRelays(groupRelays, order);
         for (uint32_t p = 0; p < n; ++p)

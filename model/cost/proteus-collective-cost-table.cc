@@ -55,6 +55,13 @@ constexpr const char* PART_OF_RING =
 constexpr const char* HOP_OF_TREE =
     "NVIDIA/nccl v2.30.7, src/graph/tuning.cc, hwLat of NVLink: 1.25 us for a hop of a tree with "
     "LL128, of which the two links to and from an NVSwitch take 0.3";
+constexpr const char* HOP_OF_RING = "as treeLatencyUs, with the 1.9 us of a hop of a ring";
+constexpr const char* OF_B300 =
+    "a public log of nccl-tests on eight B300 that is not among the tables (eunomia-bpf/nccl-eBPF, "
+    "docs/eval-plan-b300.md; NCCL 2.29.7), rings of one to 32 channels: a step with LL takes 1 us "
+    "for 6.6 KB, one with LL128 1.8 us and 1 us for 22 KB, from 32 KiB to 1 MiB a step, whatever "
+    "the number of channels. A primitive is called for every chunk, and its threads wait for each "
+    "other before and after (NVIDIA/nccl v2.30.7, src/device/prims_ll128.h, GenericOp())";
 
 using PerProtocol = std::array<double, NCCL_PROTOCOLS>;
 
@@ -152,7 +159,10 @@ MakeHopper()
     known.startUs = MakeRow({8, 13, 12});
     known.busyUs = MakeBusy();
     known.blockGBps = {
-        {{5.9, MOST_OF_LL},
+        {{7.85,
+          "a public log of nccl-tests among four H100 that is not among the tables "
+          "(waynehacking8/nccl-collectives-bench; NCCL 2.29.2): an all-reduce of 256 MiB by LL in "
+          "2.74 ms, 7.2 GB/s of a thread block with what its steps take; NCCL's tuner counts 5.9"},
          {18, FITTED},
          {23,
           "two public logs of nccl-tests that are not among the tables: 358 GB/s of a pair of H100 "
@@ -200,8 +210,8 @@ MakeBlackwell()
         "leave 0.42 us; the fence is that of the warp that posts, beside the next copy "
         "(NVIDIA/nccl v2.30.7, src/device/prims_simple.h, postPeer())"};
     known.blockGBps = {
-        {{8.8, MOST_OF_LL},
-         {20, FITTED},
+        {{7.2, OF_B300},
+         {22, OF_B300},
          {35, std::string(OF_A_CHANNEL) + " of the search, which becomes two: half of it"}}};
     known.messageGBps = MakeSimple(21);
     known.warpGBps = MakeSimple(
@@ -209,8 +219,9 @@ MakeBlackwell()
         "a public log of all-to-alls among four GB300 of a rack that is not among the tables "
         "(oracle-quickstart/oci-gpu-quickstarts; NCCL 2.28.7): 16 GiB in place in 18.93 ms by 32 "
         "thread blocks, each of them for three peers with two warps either way");
-    known.nvlinkLatencyUs = {{{1, FITTED}, {3.1, AS_HOPPER}, {10.4, SHORT_SLICES}}};
-    known.treeLatencyUs = MakeLl128(2.04, PART_OF_RING);
+    known.chunkUs = MakeLl128(1.2, OF_B300);
+    known.nvlinkLatencyUs = {{{1, FITTED}, {1.6, HOP_OF_RING}, {10.4, SHORT_SLICES}}};
+    known.treeLatencyUs = MakeLl128(0.95, HOP_OF_TREE);
     known.pcieLatencyUs = {{{0.5, AS_NVLINK}, {1.3, AS_VOLTA}, {3.9, AS_VOLTA}}};
     known.networkLatencyUs = MakeRow({4.5, 4.5, 20}, AS_HOPPER);
     known.networkBusyUs = MakeRow({0.3, 1.2, 0.5}, AS_HOPPER);
@@ -250,6 +261,7 @@ GetCollectiveCostFields()
     static const std::vector<CollectiveCostField> fields{
         {"startUs", &G::startUs},
         {"busyUs", &G::busyUs},
+        {"chunkUs", &G::chunkUs, NcclProtocol::LL128},
         {"blockGBps", &G::blockGBps},
         {"messageGBps", &G::messageGBps, NcclProtocol::SIMPLE},
         {"warpGBps", &G::warpGBps, NcclProtocol::SIMPLE},

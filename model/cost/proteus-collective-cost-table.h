@@ -47,6 +47,7 @@ struct CollectiveGeneration
     uint32_t firstCapability{0}; //!< compute capability, ten times, at which it begins
     SourcedRow startUs;          //!< start and end of a kernel
     SourcedRow busyUs;           //!< of a step inside a server: barriers and flags
+    SourcedRow chunkUs;          //!< of a chunk, beside that of its steps; LL128 only
     SourcedRow blockGBps;        //!< that a thread block moves
     SourcedRow messageGBps;      //!< that a thread block moves of a message; Simple only
     SourcedRow warpGBps; //!< that one of its warps moves at most; Simple only, none: no limit

@@ -50,6 +50,7 @@ MakeCost(const CollectiveGeneration& known)
         const double rate = known.blockGBps[p].value * GBYTE;
         const int64_t busyPs = ToPs(known.busyUs[p]);
         cost.kernelPs[p] = ToPs(known.startUs[p]);
+        cost.chunkPs[p] = ToPs(known.chunkUs[p]);
         cost.gpuBytesPerSecond[p] = known.gpuGBps[p].value * GBYTE;
         at(HopKind::NVLINK, p) = {ToPs(known.nvlinkLatencyUs[p]), busyPs, rate};
         const bool hasTree = !known.treeLatencyUs[p].source.empty();

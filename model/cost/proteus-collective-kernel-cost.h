@@ -64,6 +64,9 @@ struct CollectiveKernelCost
     /// From the moment the stream is free, or the launch there, to the first step, and from the
     /// last one to the moment at which the stream is free again; by NcclProtocol.
     std::array<int64_t, NCCL_PROTOCOLS> kernelPs{};
+    /// That a thread block is busy for with a chunk, beside what its steps take, by NcclProtocol: a
+    /// primitive of NCCL is called once for a chunk, and its threads wait for each other.
+    std::array<int64_t, NCCL_PROTOCOLS> chunkPs{};
     /// Payload that all thread blocks of a kernel move together, bytes per second, by NcclProtocol;
     /// 0: no limit but theirs.
     std::array<double, NCCL_PROTOCOLS> gpuBytesPerSecond{};
