@@ -92,6 +92,7 @@ const std::vector<std::string> STRATEGY_FIELDS{"globalBatch",
                                                "virtualStages",
                                                "sequenceParallel",
                                                "zero",
+                                               "zeroGroup",
                                                "recompute",
                                                "offloadOptimizer"};
 
