@@ -320,7 +320,10 @@ class IssuingHost
                 isOther ? cost.backwardKernelPs : m_framework.kernels.hostPerKernelPs;
             hostPs += more * (expertPs >= 0 ? expertPs : kernelPs);
         }
-        hostPs += cost.operatorPs + cost.tensorPs * static_cast<int64_t>(kernel.tensors);
+        // Both gradients of a convolution are of one call (ATen, convolution_backward()).
+        const bool isCalled = kernel.kind != "convolution" || kernel.part != "input-gradient";
+        hostPs += isCalled ? cost.operatorPs : 0;
+        hostPs += cost.tensorPs * static_cast<int64_t>(kernel.tensors);
         const KernelRule* rule = FindRule(m_framework, kernel, work);
         if (rule && rule->hostPs >= 0)
         {

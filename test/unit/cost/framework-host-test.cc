@@ -8,14 +8,18 @@
 
 #include "framework-tools.h"
 
+#include "ns3/proteus-compile.h"
 #include "ns3/proteus-compiler.h"
 #include "ns3/proteus-framework-json.h"
 #include "ns3/proteus-framework-kernels.h"
 #include "ns3/proteus-framework.h"
+#include "ns3/proteus-model-json.h"
+#include "ns3/proteus-strategy-json.h"
 
 #include <array>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -252,4 +256,35 @@ TEST(Framework, HostsWaitForTheTokensOfExperts)
                       "\"backwardExpertKernelUs\": {\"value\": 30, \"source\": \"s\"}}");
     EXPECT_EQ(alone(own) - alone(usual), 7 * 10000000);
     EXPECT_EQ(alone(own, "weight-gradient") - alone(usual, "weight-gradient"), 7 * 30000000);
+}
+
+// One call makes both gradients of a convolution; that of the first one's weights is alone.
+TEST(Framework, BothGradientsOfAConvolutionAreOneOperator)
+{
+    const Framework framework =
+        ReadFramework(", \"host\": {\"kernelUs\": {\"value\": 0, \"source\": \"s\"}, "
+                      "\"operatorUs\": {\"value\": 5000, \"source\": \"s\"}}");
+    std::istringstream input("{\"globalBatch\": 1, \"dataType\": \"fp32\"}");
+    const StrategyFile file = ReadStrategyJson(input, "s.json");
+    const Model model =
+        LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/resnet50.json",
+                  file.GetVariables());
+    const ExecutionGraph graph =
+        Compile(model, file.GetTree(model), FindGpuDatasheet("H100-SXM5-80GB"), framework);
+    constexpr uint64_t OPERATOR_PS = 5000000000;
+    uint32_t more = 0;
+    uint32_t less = 0;
+    for (const Task& task : graph.GetTasks())
+    {
+        const std::string name = graph.GetName(task);
+        if (name.find("conv") == std::string::npos)
+        {
+            continue;
+        }
+        const bool isSecond = name.find("input-gradient") != std::string::npos;
+        EXPECT_EQ(task.durationPs >= OPERATOR_PS, !isSecond) << name;
+        ++(isSecond ? less : more);
+    }
+    EXPECT_GT(less, 30u);
+    EXPECT_GT(more, 2 * less);
 }
