@@ -6,9 +6,9 @@
 
 #include "proteus-collective-program.h"
 
-#include "proteus-channel-listing.h"
 #include "proteus-collective-log.h"
 #include "proteus-collective-sizes.h"
+#include "proteus-collective-subject.h"
 #include "proteus-command-line-program.h"
 #include "proteus-measured-table.h"
 #include "proteus-name-lists.h"
@@ -23,8 +23,6 @@
 #include "ns3/proteus-nccl-tests.h"
 #include "ns3/proteus-net-plugin.h"
 #include "ns3/proteus-output-file.h"
-#include "ns3/proteus-rank-partition.h"
-#include "ns3/proteus-ranks.h"
 #include "ns3/proteus-tables.h"
 #include "ns3/proteus-warning.h"
 
@@ -161,19 +159,6 @@ MakeTest(const CollectiveProgramOptions& options, const Schedule& schedule, cons
     return test;
 }
 
-void
-PrintTopology(const Cluster& cluster, const CollectiveTest& test)
-{
-    for (const auto& group : test.groups)
-    {
-        PrintChannels(cluster,
-                      GetVertices(cluster, group),
-                      test.channels,
-                      MakePreferences(test),
-                      std::cout);
-    }
-}
-
 /// @return what stands above and below the rows
 Table
 MakeSummary(const CollectiveProgramOptions& options,
@@ -210,7 +195,8 @@ RunSize(const CollectiveProgramOptions& options,
     });
 }
 
-/// Runs all sizes, each printed as soon as it is done. @return a row per size and group
+/// Runs all sizes, each printed as soon as it is done; before the first one nothing is printed, as
+/// it may be refused. @return a row per size and group
 std::vector<CollectiveRow>
 RunSizes(const CollectiveProgramOptions& options,
          const Cluster& cluster,
@@ -218,7 +204,6 @@ RunSizes(const CollectiveProgramOptions& options,
          const std::vector<CollectiveSize>& sizes)
 {
     const bool hasGroups = test.groups.size() > 1;
-    PrintCollectiveHead(hasGroups, test.schedule && test.schedule->inPlace, std::cout);
     std::vector<CollectiveRow> rows;
     for (std::size_t i = 0; i < sizes.size(); ++i)
     {
@@ -241,6 +226,11 @@ RunSizes(const CollectiveProgramOptions& options,
             }
             std::cout << "# " << DescribeStop(i, sizes.size(), "sizes");
             break;
+        }
+        if (rows.empty())
+        {
+            PrintCollectiveSubject(options, cluster, test, std::cout);
+            PrintCollectiveHead(hasGroups, test.schedule && test.schedule->inPlace, std::cout);
         }
         for (const CollectiveRow& row : result)
         {
@@ -436,21 +426,6 @@ RunCollectiveProgram(const CollectiveProgramOptions& typed)
         WriteFile(options.measuredCsv, [&](std::ostream& out) {
             WriteTableCsv(MakeMeasuredTable(options.measured, log, cluster, test), out);
         });
-    }
-    std::cout << "# cluster " << cluster.GetName() << ", "
-              << (test.isBarrier ? "barrier" : ToString(test.collective)) << ", "
-              << test.groups.size() << (test.groups.size() > 1 ? " groups of " : " group of ")
-              << test.groups[0].size() << " ranks, launch mode " << test.launchMode
-              << (options.nccl.ncclVersion.empty() ? "" : ", NCCL " + options.nccl.ncclVersion)
-              << "\n#\n";
-    if (GetNRanks() > 1)
-    {
-        std::cout << "# " << GetNRanks() << " MPI ranks, "
-                  << Describe(PartitionCluster(cluster, GetNRanks()), cluster) << "\n#\n";
-    }
-    if (options.topology)
-    {
-        PrintTopology(cluster, test);
     }
     const std::vector<CollectiveRow> rows = RunSizes(options, cluster, test, sizes);
     WarnOfIdleChoices(typed, cluster, test, rows);

@@ -185,8 +185,13 @@ LoadCluster(const std::string& nameOrPath,
     std::error_code none; // a name that is no path is no file
     if (!std::filesystem::exists(nameOrPath, none))
     {
-        throw std::invalid_argument("there is neither a preset nor a file '" + nameOrPath +
-                                    "'; presets: " + ListNames(presets));
+        const bool isClassic = nameOrPath.rfind("classic:", 0) == 0;
+        throw std::invalid_argument(
+            "there is neither a preset nor a file '" + nameOrPath + "'; " +
+            (isClassic ? "clusters of the published Proteus are taken by programs that run jobs "
+                         "(proteus-run); "
+                       : "") +
+            "presets: " + ListNames(presets));
     }
     InputFile file(nameOrPath);
     const ClusterFormat format = FindFormat(nameOrPath, file.GetStream());

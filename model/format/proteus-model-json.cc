@@ -507,6 +507,10 @@ LoadModel(const std::string& path,
         {
             return read(document.GetRoot());
         }
+        catch (const UnknownVariable&) // which --variables names
+        {
+            throw;
+        }
         catch (const std::invalid_argument& error)
         {
             if (&document == documents[0].get())

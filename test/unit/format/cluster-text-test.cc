@@ -194,6 +194,8 @@ TEST(ClusterText, SaysWhatIsWrong)
     EXPECT_NE(Message("dgx-h100:bundles=pipe").find("bundles must be one of whole, cables"),
               std::string::npos);
     EXPECT_NE(Message("dgx-h100:nodes=4", 3).find("give one of them"), std::string::npos);
+    EXPECT_NE(Message("classic:titanxp").find("are taken by programs that run jobs"),
+              std::string::npos);
     EXPECT_NE(Message("dgx-h100:leafs=2,fabric=torus-2d").find("belongs to leaf-spine"),
               std::string::npos);
 }

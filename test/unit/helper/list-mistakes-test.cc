@@ -342,3 +342,19 @@ TEST(ListMistakes, LogsOfExpertsThatHaveChanged)
     EXPECT_EQ(start(R"({"batch": "all"})"), first);
     EXPECT_EQ(start(R"({"out": "all"})"), first + 1);
 }
+
+TEST(ListMistakes, WhatACollectiveRefusesHasPrintedNothing)
+{
+    for (const std::string option : {"--algorithm=nvls", "--nccl=NCCL_ALGO=NVLS"})
+    {
+        const Outcome outcome =
+            Start("collective",
+                  {"--cluster=dgx-a100", "--nodes=1", "--min=8", "--max=8", "--topology", option});
+        EXPECT_EQ(outcome.code, 1);
+        EXPECT_EQ(outcome.out, "") << option;
+    }
+    const Outcome run =
+        Start("collective", {"--cluster=dgx-a100", "--nodes=1", "--min=8", "--max=8", "--quiet"});
+    EXPECT_EQ(run.out.find("# cluster 1 x dgx-a100, all-reduce, 1 group of 8 ranks"), 0U)
+        << run.out;
+}
