@@ -55,7 +55,6 @@ constexpr const char* PART_OF_RING =
 constexpr const char* HOP_OF_TREE =
     "NVIDIA/nccl v2.30.7, src/graph/tuning.cc, hwLat of NVLink: 1.25 us for a hop of a tree with "
     "LL128, of which the two links to and from an NVSwitch take 0.3";
-constexpr const char* HOP_OF_RING = "as treeLatencyUs, with the 1.9 us of a hop of a ring";
 constexpr const char* OF_B300 =
     "a public log of nccl-tests on eight B300 that is not among the tables (eunomia-bpf/nccl-eBPF, "
     "docs/eval-plan-b300.md; NCCL 2.29.7), rings of one to 32 channels: a step with LL takes 1 us "
@@ -220,7 +219,7 @@ MakeBlackwell()
         "(oracle-quickstart/oci-gpu-quickstarts; NCCL 2.28.7): 16 GiB in place in 18.93 ms by 32 "
         "thread blocks, each of them for three peers with two warps either way");
     known.chunkUs = MakeLl128(1.2, OF_B300);
-    known.nvlinkLatencyUs = {{{1, FITTED}, {1.6, HOP_OF_RING}, {10.4, SHORT_SLICES}}};
+    known.nvlinkLatencyUs = {{{1, FITTED}, {3.1, AS_HOPPER}, {10.4, SHORT_SLICES}}};
     known.treeLatencyUs = MakeLl128(0.95, HOP_OF_TREE);
     known.pcieLatencyUs = {{{0.5, AS_NVLINK}, {1.3, AS_VOLTA}, {3.9, AS_VOLTA}}};
     known.networkLatencyUs = MakeRow({4.5, 4.5, 20}, AS_HOPPER);
