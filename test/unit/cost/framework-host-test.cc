@@ -271,7 +271,7 @@ TEST(Framework, BothGradientsOfAConvolutionAreOneOperator)
                   file.GetVariables());
     const ExecutionGraph graph =
         Compile(model, file.GetTree(model), FindGpuDatasheet("H100-SXM5-80GB"), framework);
-    constexpr uint64_t OPERATOR_PS = 5000000000;
+    constexpr int64_t OPERATOR_PS = 5000000000;
     uint32_t more = 0;
     uint32_t less = 0;
     for (const Task& task : graph.GetTasks())
