@@ -54,6 +54,8 @@ def make_plan(row, maximum_gpus):
 def predict(line, row, arguments):
     """Returns what a run says of an iteration, and the replicas that were simulated."""
     plan, replicas, servers = make_plan(row, arguments.maximumGpus)
+    cluster = row["cluster"]
+    is_file = cluster.endswith(".json")  # which has its servers
     with tempfile.TemporaryDirectory() as folder:
         summary = pathlib.Path(folder) / "summary.json"
         command = shlex.split(arguments.program) + [
@@ -62,11 +64,11 @@ def predict(line, row, arguments):
             f"--model={row['model']}",
             f"--strategy={plan}",
             f"--framework={row['framework']}",
-            f"--cluster={row['cluster']}",
+            f"--cluster={FOLDER.parent.parent / cluster if is_file else cluster}",
             f"--executor={arguments.executor}",
             f"--summary={summary}",
         ]
-        if not row["cluster"].endswith(".json"):  # a file has its servers
+        if not is_file:
             command.append(f"--nodes={servers}")
         if row["variables"]:
             command.append(f"--variables={row['variables']}")
