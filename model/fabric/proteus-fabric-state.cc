@@ -14,6 +14,13 @@ namespace ns3
 namespace proteus
 {
 
+bool
+FabricState::HasSimulatorEvents() const
+{
+    const Ptr<EventHorizon> horizon = GetHorizon();
+    return horizon->IsFed() && horizon->GetNext() != UINT64_MAX;
+}
+
 double
 FabricState::GetLinkRate(LinkId link) const
 {

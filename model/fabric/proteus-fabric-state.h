@@ -72,6 +72,9 @@ class FabricState : public Object
         return m_stepper.GetHorizon();
     }
 
+    /// @return whether events of the simulator are left; false, too, without a HorizonScheduler
+    bool HasSimulatorEvents() const;
+
     /**
      * The fabric's time: exact within a callback of the fabric, where Simulator::Now() may be
      * earlier; elsewhere it is Simulator::Now().

@@ -6,7 +6,6 @@
 
 #include "proteus-stall-watch.h"
 
-#include "ns3/proteus-horizon-scheduler.h"
 #include "ns3/simulator.h"
 
 #include <algorithm>
@@ -103,8 +102,7 @@ StallWatch::Run(Ptr<Fabric> fabric, Time interval)
         const bool says = circle.empty() || what.find(circle) != std::string::npos;
         throw std::runtime_error(says ? what : what + "; deadlock: " + circle);
     }
-    const Ptr<EventHorizon> horizon = fabric->GetHorizon();
-    return horizon->IsFed() && horizon->GetNext() != UINT64_MAX;
+    return fabric->HasSimulatorEvents();
 }
 
 void
