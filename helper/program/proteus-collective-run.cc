@@ -369,18 +369,13 @@ IsPipelined(const Cluster& cluster, const CollectiveTest& test)
 std::vector<std::string>
 DescribeLogs(const std::string& path, const Cluster& cluster, const CollectiveTest& test)
 {
-    const std::vector<VertexId>& gpus = cluster.GetGpus();
-    const GpuModel* gpu = MatchGpuModel(cluster.GetVertices()[gpus.front()].model);
+    const GpuModel* gpu = MatchGpuModel(cluster.GetVertices()[cluster.GetGpus().front()].model);
     if (path.empty() || !gpu || test.isBarrier || test.schedule || test.splits ||
         test.parameterServers > 1 || test.groups.size() > 1)
     {
         return {};
     }
-    std::vector<VertexId> ranks;
-    for (const DeviceId device : test.groups.front())
-    {
-        ranks.push_back(gpus[device]);
-    }
+    const std::vector<VertexId> ranks = GetVertices(cluster, test.groups.front());
     InputFile file(path);
     return {DescribePublishedLogs(ReadPublishedLogs(file.GetStream(), path),
                                   gpu->sheet.model,

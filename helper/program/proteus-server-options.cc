@@ -6,8 +6,10 @@
 
 #include "proteus-server-options.h"
 
+#include "proteus-collective-run.h"
 #include "proteus-program-options.h"
 
+#include "ns3/proteus-algorithms.h"
 #include "ns3/proteus-paths.h"
 #include "ns3/proteus-program.h"
 #include "ns3/proteus-server-hosts.h"
@@ -379,22 +381,14 @@ ServerOptions::ListIdle(const ExecutionGraph& graph, const Cluster& cluster) con
         return {};
     }
     const std::vector<Parallelism> kinds = ScheduleSettings().kinds;
-    const auto hostOf = [&cluster](DeviceId device) {
-        return cluster.GetVertices()[cluster.GetGpus()[device]].server;
-    };
     for (TaskId id = 0; id < graph.GetNTasks(); ++id)
     {
         const Task& task = graph.GetTask(id);
         if (task.kind == TaskKind::COMMUNICATION &&
-            std::find(kinds.begin(), kinds.end(), task.parallelism) != kinds.end())
+            std::find(kinds.begin(), kinds.end(), task.parallelism) != kinds.end() &&
+            GroupByServer(cluster, GetVertices(cluster, graph.GetGroup(task.place))).size() > 1)
         {
-            const std::vector<DeviceId>& group = graph.GetGroup(task.place);
-            if (std::any_of(group.begin(), group.end(), [&](DeviceId device) {
-                    return hostOf(device) != hostOf(group.front());
-                }))
-            {
-                return {};
-            }
+            return {};
         }
     }
     std::vector<std::string> lines;

@@ -19,7 +19,6 @@ say which GPUs belong together, and prints them as the table of doc/published-it
 import argparse
 import collections
 import json
-import math
 import pathlib
 import shlex
 import statistics
@@ -106,15 +105,9 @@ def print_errors(name, found):
     print(f"{name:32} {len(found):3} rows, {now}; first {first}")
 
 
-def find_within(errors, share):
-    """Returns the size of error within which this share of the errors are."""
-    sizes = sorted(map(abs, errors))
-    return sizes[math.ceil(share * len(sizes)) - 1]
-
-
 def print_kind(framework, gpu, errors):
     """Prints how far the rows of a framework on a GPU are off, by their errors in percent."""
-    half, most = find_within(errors, 0.5), find_within(errors, 0.9)
+    half, most = published_rows.find_within(errors, 0.5), published_rows.find_within(errors, 0.9)
     print(
         f"{framework:20} {gpu:20} {len(errors):3} rows, half within {half:4.1f} %, nine of ten within {most:4.1f} %, "
         f"mean {statistics.mean(errors):+5.1f} %"
@@ -134,8 +127,8 @@ def update_errors(path, kinds):
         if len(errors) < FEWEST_ROWS:
             print(f"{path}: {entry['framework']} on {entry['gpu']} is left out: {len(errors)} rows, fewer than {FEWEST_ROWS}")
             continue
-        entry["halfWithin"] = round(find_within(errors, 0.5) / 100, 3)
-        entry["nineOfTenWithin"] = round(find_within(errors, 0.9) / 100, 3)
+        entry["halfWithin"] = round(published_rows.find_within(errors, 0.5) / 100, 3)
+        entry["nineOfTenWithin"] = round(published_rows.find_within(errors, 0.9) / 100, 3)
         entry["mean"] = round(statistics.mean(errors) / 100, 3)
     entries = [entry for entry in entries if entry["rows"] >= FEWEST_ROWS]
     entries.sort(key=lambda entry: (entry["nineOfTenWithin"], entry["framework"], entry["gpu"]))
@@ -148,14 +141,11 @@ def update_errors(path, kinds):
         numbers = [f"{100 * entry[name]:.1f}" for name in ("halfWithin", "nineOfTenWithin")]
         mean = f"{100 * entry['mean']:+.1f}"
         table.append((f"``{entry['framework']}``", entry["gpu"], str(entry["rows"]), *numbers, mean, entry["what"]))
-    half, most = find_within(everything, 0.5), find_within(everything, 0.9)
+    half, most = (published_rows.find_within(everything, share) for share in (0.5, 0.9))
     mean = f"{statistics.mean(everything):+.1f}"
     few = f"with kinds of fewer than {FEWEST_ROWS} rows"
     table.append(("all", "", str(len(everything)), f"{half:.1f}", f"{most:.1f}", mean, few))
-    widths = [max(map(len, column)) for column in zip(*table)]
-    bar = "  ".join("=" * width for width in widths)
-    cells = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
-    print("\n".join([bar, cells[0], bar, *cells[1:], bar]))
+    print(published_rows.format_table(table))
 
 
 def main():

@@ -14,10 +14,11 @@ within which sizes half of the logs and nine of ten are, as first predicted and 
 
 import argparse
 import json
-import math
 import pathlib
 import re
 import sys
+
+import published_rows
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 MANUAL = FOLDER.parent.parent / "doc" / "measured-collectives.rst"
@@ -107,26 +108,17 @@ def read_logs(path):
     return kinds
 
 
-def find_within(errors, share):
-    """Returns the size of error within which this share of the errors are."""
-    sizes = sorted(map(abs, errors))
-    return sizes[math.ceil(share * len(sizes)) - 1]
-
-
 def describe(errors):
     """Returns what half and nine of ten errors are within; "-" of too few."""
     if len(errors) < FEWEST_LOGS:
         return "-"
-    return " / ".join(f"{find_within(errors, share):.1f}" for share in (0.5, 0.9))
+    return " / ".join(f"{published_rows.find_within(errors, share):.1f}" for share in (0.5, 0.9))
 
 
 def list_rows(kinds):
     """Returns the rows of the manual's table."""
     rows = [("GPUs", "Servers", "Logs", "Peak, first", "Peak", "<1 MiB", ">=1 MiB")]
-    everything = [[], [], []]
-    for (gpus, is_several), columns in sorted(kinds.items()):
-        for whole, column in zip(everything, columns):
-            whole += column
+    everything = [sum(column, []) for column in zip(*kinds.values())]
     for gpus, servers, columns in [
         *((gpus, "several" if is_several else "one", columns) for (gpus, is_several), columns in sorted(kinds.items())),
         ("all", "", everything),
@@ -146,8 +138,8 @@ def list_entries(kinds):
             continue
         entry = {"what": gpus, "gpus": KINDS[gpus][1].split(), "severalServers": is_several, "logs": len(peak)}
         for name, errors in (("peak", peak), ("fromMiB", large)):
-            entry[f"{name}HalfWithin"] = round(find_within(errors, 0.5) / 100, 3)
-            entry[f"{name}NineOfTenWithin"] = round(find_within(errors, 0.9) / 100, 3)
+            entry[f"{name}HalfWithin"] = round(published_rows.find_within(errors, 0.5) / 100, 3)
+            entry[f"{name}NineOfTenWithin"] = round(published_rows.find_within(errors, 0.9) / 100, 3)
         entries.append(entry)
     return entries
 
@@ -158,11 +150,7 @@ def main():
     parser.add_argument("--write", help="file for proteus-collective")
     arguments = parser.parse_args()
     kinds = read_logs(arguments.manual)
-    rows = list_rows(kinds)
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    bar = "  ".join("=" * width for width in widths)
-    cells = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-    print("\n".join([bar, cells[0], bar, *cells[1:], bar]))
+    print(published_rows.format_table(list_rows(kinds)))
     if arguments.write:
         lines = ",\n".join("  " + json.dumps(entry) for entry in list_entries(kinds))
         head = '{\n "format": "proteus-published-logs",\n "version": 1,\n "source": "doc/measured-collectives.rst",\n "logs": [\n'

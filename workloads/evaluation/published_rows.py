@@ -57,6 +57,20 @@ def read_table(path, columns):
     return rows
 
 
+def find_within(errors, share):
+    """Returns the size of error within which this share of the errors are."""
+    sizes = sorted(map(abs, errors))
+    return sizes[math.ceil(share * len(sizes)) - 1]
+
+
+def format_table(rows):
+    """Returns rows of texts, the first of which is the head, as a table of reStructuredText."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    bar = "  ".join("=" * width for width in widths)
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    return "\n".join([bar, lines[0], bar, *lines[1:], bar])
+
+
 def to_count(line, name, text):
     """Returns a whole number from 1."""
     if not re.fullmatch("[1-9][0-9]{0,9}", text) or int(text) > MOST:
