@@ -132,10 +132,10 @@ FindOptionWord(const std::string& word,
     }
     if (const std::string field = FindStrategyField(word); !field.empty())
     {
-        return hasOption(field) ? "it is --" + field
-                                : std::string("it is part of the strategy, ") +
-                                      (hasOption("strategy") ? "" : "proteus-run ") +
-                                      "--strategy=...," + field + "=...";
+        const std::string inStrategy = "--strategy=...," + field + "=...";
+        return hasOption(field)        ? "it is --" + field
+               : hasOption("strategy") ? "it is part of the strategy, " + inStrategy
+                                       : "strategies of jobs have it, proteus-run " + inStrategy;
     }
     return FindMissingCause("a plan", word);
 }

@@ -319,7 +319,7 @@ const std::vector<Mistake> MISTAKES{
     {"run", {"--netPlugin=pigeons", MODEL, PLAN, "--quiet"}, "there are efa, efa-1.16"},
     {"run", {MODEL, PLAN, "--globalBatch=16"}, "it is part of the strategy"},
     {"run", {MODEL, PLAN, "--fsdp=1"}, "it is part of the strategy, --strategy=...,zero=..."},
-    {"collective", {"--ep=8"}, "of the strategy, proteus-run --strategy=...,ep=..."},
+    {"collective", {"--ep=8"}, "strategies of jobs have it, proteus-run --strategy=...,ep=..."},
     {"collective", {"--hiddenSize=64"}, "proteus-run --variables=NAME=VALUE"},
     {"collective", {"--launchMode=threads"}, "--launchMode=threads: there are stream"},
     {"collective", {"--grouping=pairs"}, "--grouping=pairs: there are stride, block"},
