@@ -5,6 +5,7 @@
  */
 
 #include "proteus-collective-program.h"
+#include "proteus-executors.h"
 #include "proteus-name-lists.h"
 #include "proteus-option-meanings.h"
 
@@ -210,6 +211,7 @@ CollectiveProgramOptions::AddTo(OptionList& command)
     command.AddValue("topology",
                      "print what the topology search has found: channels, rings and trees",
                      topology);
+    AddTestExecutors(command, executor);
     command.AddValue("iterations",
                      "how often each size is timed (0: as often as is needed)",
                      iterations);

@@ -10,6 +10,7 @@
 #include "proteus-collective-sizes.h"
 #include "proteus-collective-subject.h"
 #include "proteus-command-line-program.h"
+#include "proteus-executors.h"
 #include "proteus-measured-table.h"
 #include "proteus-name-lists.h"
 #include "proteus-programs.h"
@@ -147,6 +148,7 @@ MakeTest(const CollectiveProgramOptions& options, const Schedule& schedule, cons
     }
     test.pluginLatencyPs = std::llround(options.pluginLatency * 1e6);
     test.costs = options.costs.Load();
+    test.executor = options.executor;
     test.iterations = ToCount(options.iterations, "iterations", 0);
     test.stream = ToCount(options.stream, "stream", 0);
     if (!test.algorithm.empty())
@@ -176,6 +178,7 @@ MakeSummary(const CollectiveProgramOptions& options,
          {"groups", uint64_t{test.groups.size()}, ""},
          {"ranks of a group", uint64_t{test.groups[0].size()}, ""},
          {"launch mode", std::string(options.launchMode), ""},
+         {"executor", std::string(options.executor), ""},
          {"average bus bandwidth", GetMeanBusbwGBps(rows) * GIGA, "B/s"}});
 }
 
@@ -187,7 +190,7 @@ RunSize(const CollectiveProgramOptions& options,
         uint64_t bytes)
 {
     ProgressLine progress(FormatBytes(static_cast<double>(bytes)));
-    return RunCollective(cluster, test, bytes, [&](const TrainingJob::Progress& state) {
+    return RunCollective(cluster, test, bytes, [&](const RunProgress& state) {
         if (!options.quiet)
         {
             progress.Update(state);
@@ -255,7 +258,8 @@ Compare(const CollectiveProgramOptions& options,
 {
     CollectiveComparison comparison;
     comparison.name = options.measured;
-    comparison.system = "measured, and simulated on " + cluster.GetName();
+    comparison.system =
+        "measured, and simulated on " + cluster.GetName() + DescribeApproximation(options.executor);
     for (std::size_t i = 0; i < rows.size(); ++i)
     {
         ComparedSize size;
@@ -279,7 +283,8 @@ WritePlot(const CollectiveProgramOptions& options,
     if (options.measured.empty())
     {
         comparison.name = options.collective;
-        comparison.system = "simulated on " + cluster.GetName();
+        comparison.system =
+            "simulated on " + cluster.GetName() + DescribeApproximation(options.executor);
         for (const CollectiveRow& row : rows)
         {
             if (row.group == 0 && row.bytes > 0)
@@ -488,6 +493,11 @@ class NcclTestsProgram : public CommandLineProgram
     std::vector<Table> DescribeTables() override
     {
         return {MakeCollectiveTable({}), MakeNoteTable()};
+    }
+
+    std::string FindNoPackets() override
+    {
+        return ns3::proteus::FindNoPackets(m_options.executor);
     }
 
     void Run() override

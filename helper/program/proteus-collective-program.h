@@ -55,6 +55,7 @@ struct CollectiveProgramOptions
     CommandLineText splits;              //!< of an all-to-all: file, or empty
     int64_t parameterServers{1};         //!< of algorithm parameter-server
     bool topology{false};                //!< print rings and trees
+    CommandLineText executor{"packet"};  //!< that runs it
     int64_t iterations{0};               //!< 0: as many as are needed
     int64_t stream{1};                   //!< random stream of path choice
     CommandLineText measured;            //!< log of nccl-tests to compare with, or empty

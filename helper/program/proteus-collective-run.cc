@@ -217,8 +217,11 @@ GetLaunchPeriodPs(const Cluster& cluster,
     for (uint32_t rank = 0; rank < group.size(); ++rank)
     {
         const int32_t server = cluster.GetVertices()[cluster.GetGpus()[group[rank]]].server;
+        // Of messages in a circle, every rank sends one and receives one in a kernel.
         threads[test.launchMode == "one-process" ? server : static_cast<int32_t>(rank)] +=
-            GetLaunchPs(cost, program, rank);
+            test.collective == Collective::SEND_RECV
+                ? GetLaunchPs(cost, program, 0) + GetLaunchPs(cost, program, 1) - cost.kernelPs
+                : GetLaunchPs(cost, program, rank);
     }
     int64_t mostPs = 0;
     for (const auto& [thread, ps] : threads)
@@ -228,41 +231,65 @@ GetLaunchPeriodPs(const Cluster& cluster,
     return test.launchMode == "stream" ? 0 : mostPs;
 }
 
-/// @param helper that gets the attributes of the network @param cluster to run on
-/// @param test with them
+/// @param test with its choices @param settings of collectives that get them
 void
-SetAttributes(ProteusHelper& helper, const Cluster& cluster, const CollectiveTest& test)
+TakeChoices(const CollectiveTest& test, CollectiveSettings& settings)
 {
-    helper.SetNetworkAttribute("Algorithm", StringValue(test.algorithm));
-    helper.SetNetworkAttribute("Protocol", StringValue(test.protocol));
-    helper.SetNetworkAttribute("Channels", UintegerValue(test.channels));
-    helper.SetNetworkAttribute("NetworkChannels", UintegerValue(test.networkChannels));
-    helper.SetNetworkAttribute("PluginLatency", TimeValue(PicoSeconds(test.pluginLatencyPs)));
-    helper.SetNetworkAttribute("NcclVersion", UintegerValue(test.ncclVersion));
-    helper.SetNetworkAttribute("CpuVendor", StringValue(test.cpuVendor));
-    helper.SetNetworkAttribute("NetPlugin", StringValue(test.netPlugin));
-    helper.SetNetworkAttribute("NcclVariables", StringValue(test.ncclVariables));
+    settings.algorithm = test.algorithm;
+    settings.protocol = test.protocol;
+    settings.channels = test.channels;
+    settings.networkChannels = test.networkChannels;
+    settings.ncclVersion = test.ncclVersion;
+    settings.cpuVendor = test.cpuVendor;
+    settings.netPlugin = test.netPlugin;
+    settings.ncclVariables = test.ncclVariables;
+    settings.pluginLatencyPs = test.pluginLatencyPs;
+    settings.costs = test.costs;
+}
+
+/// @param test that is run @return whether its executor has hosts that launch kernels; otherwise
+/// streams do, and launching costs nothing
+bool
+HasHosts(const CollectiveTest& test)
+{
+    return FindExecutor(test.executor).GetTraits().hasPackets;
+}
+
+/// @param cluster to run on @param test that is run @param kernels of one program
+/// @return the settings of its runs
+ExecutorSettings
+MakeTestSettings(const Cluster& cluster, const CollectiveTest& test, uint32_t kernels)
+{
+    ExecutorSettings settings = ReadExecutorSettings(test.stream);
+    CollectiveSettings& collectives = settings.collectives;
+    TakeChoices(test, collectives);
     if (const auto known = test.communicator ? test.communicator : FindCommunicator(cluster, test))
     {
-        helper.SetNetworkAttribute("CommunicatorRanks", UintegerValue(known->ranks));
-        helper.SetNetworkAttribute("CommunicatorServers", UintegerValue(known->servers));
-        helper.SetNetworkAttribute("CommunicatorChannels", UintegerValue(known->channels));
+        collectives.communicatorRanks = known->ranks;
+        collectives.communicatorServers = known->servers;
+        collectives.communicatorChannels = known->channels;
     }
-    helper.SetNetworkAttribute("LaunchMode", StringValue(test.launchMode));
-    helper.SetNetworkAttribute("LaunchGap", TimeValue(GetLaunchGap(cluster, test)));
-    helper.SetCollectiveCosts(test.costs);
-    helper.AssignStreams(test.stream);
+    if (HasHosts(test))
+    {
+        collectives.launchMode = test.launchMode;
+        collectives.launchGapPs = GetLaunchGap(cluster, test).GetPicoSeconds();
+    }
     if (test.schedule)
     {
         RefuseChunkBytes();
-        helper.SetProgramMaker([schedule = test.schedule](const CollectiveRequest& request) {
+        collectives.maker = [schedule = test.schedule](const CollectiveRequest& request) {
             return MakeProgram(*schedule, request);
-        });
+        };
     }
     else if (test.splits || test.parameterServers > 1)
     {
-        helper.SetProgramMaker(MakeMaker(cluster, test));
+        collectives.maker = MakeMaker(cluster, test);
     }
+    else if (kernels > 1)
+    {
+        collectives.maker = MakeRepeater(cluster, test, kernels);
+    }
+    return settings;
 }
 
 /// @param bytes of a collective @return iterations after which its period is known
@@ -272,31 +299,54 @@ CountSimulated(uint64_t bytes)
     return bytes <= LAUNCH_BOUND_BYTES ? SIMULATED_SMALL : SIMULATED_LARGE;
 }
 
-/// Reports the progress of a job, until a signal comes. @param job that is run @param report of
-/// progress, or none; must outlive the run
-void
-ReportProgress(Ptr<TrainingJob> job,
-               const std::function<void(const TrainingJob::Progress&)>& report)
+/// Passes progress on, until a signal comes.
+class TestObserver : public RunObserver
 {
-    job->SetProgressReport(
-        [&report, raw = PeekPointer(job)](const TrainingJob::Progress& progress) {
-            if (report)
-            {
-                report(progress);
-            }
-            if (StopSignals::Obey())
-            {
-                raw->Stop();
-            }
-        });
+  public:
+    /// @param report of progress, or none; must outlive this object
+    explicit TestObserver(const std::function<void(const RunProgress&)>& report)
+        : m_report(report)
+    {
+    }
+
+    void OnProgress(const RunProgress& progress) override
+    {
+        if (m_report)
+        {
+            m_report(progress);
+        }
+    }
+
+    bool IsStopWanted() const override
+    {
+        return StopSignals::Obey();
+    }
+
+  private:
+    const std::function<void(const RunProgress&)>& m_report;
+};
+
+/// @param programs of a test @param task of it @param test that is run
+/// @return a program of its kind, of fewer bytes where it is a long one: the same algorithm,
+/// channels, and peers of every rank
+CollectiveProgram
+MakeKindOfProgram(const ProgramCache& programs, TaskId task, const CollectiveTest& test)
+{
+    constexpr uint64_t ENOUGH_BYTES = uint64_t{1} << 20;
+    CollectiveRequest request = programs.MakeRequest(task);
+    if (!test.schedule && !test.splits && request.bytes > ENOUGH_BYTES)
+    {
+        request.bytes = RoundBytes(test, ENOUGH_BYTES, request.vertices.size());
+    }
+    return programs.Make(request);
 }
 
 /// What was simulated of each group.
 struct Simulated
 {
-    std::vector<int64_t> firstPs; //!< end of the first iteration
-    std::vector<int64_t> lastPs;  //!< end of the last one; 0 of a single one
-    std::vector<std::shared_ptr<const CollectiveProgram>> programs; //!< that were executed
+    std::vector<int64_t> firstPs;            //!< end of the first iteration
+    std::vector<int64_t> lastPs;             //!< end of the last one; 0 of a single one
+    std::vector<CollectiveProgram> programs; //!< of the kind that was executed
 };
 
 /// @param cluster to run on @param test that is run @param size of it @param iterations how many
@@ -308,33 +358,26 @@ Simulate(const Cluster& cluster,
          uint64_t size,
          uint32_t iterations,
          uint32_t kernels,
-         const std::function<void(const TrainingJob::Progress&)>& report)
+         const std::function<void(const RunProgress&)>& report)
 {
     const TestGraph made = MakeGraph(cluster, test, size, iterations);
-    ProteusHelper helper;
-    SetAttributes(helper, cluster, test);
-    if (kernels > 1)
-    {
-        helper.SetProgramMaker(MakeRepeater(cluster, test, kernels));
-    }
-    Ptr<TrainingJob> job = helper.Install(cluster, made.graph);
-    ReportProgress(job, report);
-    job->Run();
-    if (job->IsStopped())
+    const ExecutorSettings settings = MakeTestSettings(cluster, test, kernels);
+    const Executor& executor = FindExecutor(test.executor);
+    TestObserver observer(report);
+    const RunRecord record = executor.Run(made.graph, cluster, settings, &observer);
+    if (record.isPartial)
     {
         throw RunStopped("a collective was stopped");
     }
-    RunNotes::HearPackets(ReadExecutorSettings(test.stream),
-                          cluster,
-                          job->GetFabric()->GetLinkStatistics(),
-                          job->GetNetwork()->GetStatistics());
-    const Timeline timeline = job->GetTimeline();
+    RunNotes::HearTest(executor.GetTraits(), settings, cluster, record);
+    const Paths paths(cluster);
+    const ProgramCache programs(made.graph, cluster, paths, settings.collectives);
     Simulated result;
     for (const auto& tasks : made.tasks)
     {
         int64_t firstPs = 0;
         int64_t lastPs = 0;
-        for (const Span& span : timeline.spans)
+        for (const Span& span : record.timeline.spans)
         {
             if (span.task >= tasks.front() && span.task <= tasks.back())
             {
@@ -344,10 +387,8 @@ Simulate(const Cluster& cluster,
         }
         result.firstPs.push_back(firstPs);
         result.lastPs.push_back(lastPs);
-        result.programs.push_back(job->GetNetwork()->GetProgram(tasks.front()));
+        result.programs.push_back(MakeKindOfProgram(programs, tasks.front(), test));
     }
-    job->Dispose();
-    DestroySimulation();
     return result;
 }
 
@@ -377,7 +418,8 @@ DescribeLogs(const std::string& path, const Cluster& cluster, const CollectiveTe
     }
     const std::vector<VertexId> ranks = GetVertices(cluster, test.groups.front());
     InputFile file(path);
-    return {DescribePublishedLogs(ReadPublishedLogs(file.GetStream(), path),
+    return {(HasHosts(test) ? "" : "by packets, ") +
+            DescribePublishedLogs(ReadPublishedLogs(file.GetStream(), path),
                                   gpu->sheet.model,
                                   GroupByServer(cluster, ranks).size() > 1)};
 }
@@ -432,13 +474,14 @@ std::vector<CollectiveRow>
 RunCollective(const Cluster& cluster,
               const CollectiveTest& test,
               uint64_t bytes,
-              const std::function<void(const TrainingJob::Progress&)>& report)
+              const std::function<void(const RunProgress&)>& report)
 {
     const uint64_t size =
         test.isBarrier ? BARRIER_ELEMENT_BYTES : RoundBytes(test, bytes, test.groups.at(0).size());
     const uint32_t timed = test.iterations > 0 ? test.iterations : TIMED;
     const uint32_t simulated = std::min(timed, CountSimulated(size));
     const bool isPipelined = IsPipelined(cluster, test);
+    const bool hasHosts = HasHosts(test);
     // Kernels of one program are told apart by leaving some out.
     const uint32_t fill = isPipelined ? (simulated + 1) / 2 : 1;
     Simulated run = isPipelined ? Simulate(cluster, test, size, 1, fill, report)
@@ -450,16 +493,22 @@ RunCollective(const Cluster& cluster,
     std::vector<CollectiveRow> rows;
     for (uint32_t group = 0; group < test.groups.size(); ++group)
     {
-        const CollectiveProgram& program = *run.programs[group];
-        const auto firstPs = static_cast<double>(run.firstPs[group]);
+        const CollectiveProgram& program = run.programs[group];
+        auto firstPs = static_cast<double>(run.firstPs[group]);
         double periodPs = simulated > fill ? (static_cast<double>(run.lastPs[group]) - firstPs) /
                                                  (simulated - fill)
                                            : 0;
-        if (isPipelined)
+        const auto launchPs =
+            static_cast<double>(GetLaunchPeriodPs(cluster, test, test.groups[group], program));
+        if (!hasHosts)
         {
-            periodPs = std::max(
-                periodPs,
-                static_cast<double>(GetLaunchPeriodPs(cluster, test, test.groups[group], program)));
+            const double gapPs = GetLaunchGap(cluster, test).ToDouble(Time::PS);
+            firstPs += launchPs + gapPs;
+            periodPs += gapPs;
+        }
+        if (simulated > fill)
+        {
+            periodPs = std::max(periodPs, launchPs);
         }
         CollectiveRow row;
         row.collective = test.collective;

@@ -10,7 +10,7 @@
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-collective-settings.h"
 #include "ns3/proteus-collective-table.h"
-#include "ns3/proteus-helper.h"
+#include "ns3/proteus-executor.h"
 #include "ns3/proteus-msccl.h"
 #include "ns3/proteus-splits.h"
 
@@ -65,6 +65,8 @@ struct CollectiveTest : CollectiveSettings
     uint32_t parameterServers{1};                  //!< of algorithm parameter-server
     std::optional<TestCommunicator> communicator;  //!< see FindCommunicator(); none: searched for
                                                    //!< at every size
+    std::string executor{"packet"}; //!< that runs it; one that launches from streams only gets the
+                                    //!< period of launches from the costs
 };
 
 /**
@@ -101,7 +103,7 @@ std::vector<VertexId> GetVertices(const Cluster& cluster, const std::vector<Devi
 
 /**
  * @ingroup proteus
- * Runs a collective on a fresh fabric and times it as nccl-tests does. The time counts from the
+ * Runs a collective by an executor and times it as nccl-tests does. The time counts from the
  * launch of the first of its iterations, which follow each other on a stream, to the end of the
  * last, divided by their number. So the first iteration, which fills the pipeline, counts once, and
  * the others count with their period. Not all iterations are simulated: four up to 8 MiB, beyond
@@ -120,7 +122,7 @@ std::vector<CollectiveRow> RunCollective(
     const Cluster& cluster,
     const CollectiveTest& test,
     uint64_t bytes,
-    const std::function<void(const TrainingJob::Progress&)>& report = nullptr);
+    const std::function<void(const RunProgress&)>& report = nullptr);
 
 /**
  * @ingroup proteus

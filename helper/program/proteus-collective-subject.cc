@@ -7,6 +7,7 @@
 #include "proteus-collective-subject.h"
 
 #include "proteus-channel-listing.h"
+#include "proteus-executors.h"
 
 #include "ns3/proteus-rank-partition.h"
 #include "ns3/proteus-ranks.h"
@@ -30,7 +31,7 @@ PrintCollectiveSubject(const CollectiveProgramOptions& options,
         << (test.groups.size() > 1 ? " groups of " : " group of ") << test.groups[0].size()
         << " ranks, launch mode " << test.launchMode
         << (options.nccl.ncclVersion.empty() ? "" : ", NCCL " + options.nccl.ncclVersion)
-        << "\n#\n";
+        << DescribeApproximation(test.executor) << "\n#\n";
     if (GetNRanks() > 1)
     {
         out << "# " << GetNRanks() << " MPI ranks, "

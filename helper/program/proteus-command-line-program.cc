@@ -79,8 +79,11 @@ ListNcclVariables()
 class PacketOptions
 {
   public:
-    /// @param command that gets the options @param run options of the program, or null
-    void AddTo(OptionList& command, const ProgramOptions* run)
+    /// @param command that gets the options @param findNoPackets @param findNoJoins of the program:
+    /// see there
+    void AddTo(OptionList& command,
+               const std::function<std::string()>& findNoPackets,
+               const std::function<std::string()>& findNoJoins)
     {
         command.AddValue("repetition",
                          "what becomes of a communication that has been executed before from the "
@@ -108,12 +111,12 @@ class PacketOptions
         }
         for (const char* name : {"repetition", "threads"})
         {
-            command.AddIdle(name, [run]() { return run ? run->FindNoPackets() : ""; });
+            command.AddIdle(name, findNoPackets);
         }
         for (const char* name : {"joinWindow", "joinGrid"})
         {
             command.AddTimeRange(name, Time(0), Seconds(1000));
-            command.AddIdle(name, [run]() { return run ? run->FindNoJoins() : ""; });
+            command.AddIdle(name, findNoJoins);
         }
         command.AddIdle("joinWindow", []() {
             return AreKernelsLaunchedAhead()
@@ -125,10 +128,10 @@ class PacketOptions
 
     /// Makes them the defaults of what is built from now on, if packets are sent.
     /// @param given options that were given
-    /// @param run options of the program, or null
-    void Set(const Configuration& given, const ProgramOptions* run) const
+    /// @param noPackets why no packets are sent; empty: some are
+    void Set(const Configuration& given, const std::string& noPackets) const
     {
-        if (run && !run->FindNoPackets().empty())
+        if (!noPackets.empty())
         {
             return; // the options are named as idle, and the attributes need not be
         }
@@ -223,6 +226,20 @@ CommandLineProgram::GetRunOptions()
     return nullptr;
 }
 
+std::string
+CommandLineProgram::FindNoPackets()
+{
+    const ProgramOptions* options = GetRunOptions();
+    return options ? options->FindNoPackets() : "";
+}
+
+std::string
+CommandLineProgram::FindNoJoins()
+{
+    const ProgramOptions* options = GetRunOptions();
+    return options ? options->FindNoJoins() : FindNoPackets();
+}
+
 const FabricFlags*
 CommandLineProgram::GetFabric() const
 {
@@ -295,16 +312,19 @@ CommandLineProgram::Main(int argc, char* argv[])
             {
                 command.AddIdle(name, [options]() { return options->FindNoPaths(); });
             }
-            for (const char* name : {"SchedulerType", "SimulatorImplementationType"})
-            {
-                command.AddIdle(name, [options]() { return options->FindNoPackets(); });
-            }
+        }
+        for (const char* name : {"SchedulerType", "SimulatorImplementationType"})
+        {
+            command.AddIdle(name, [this]() { return FindNoPackets(); });
         }
         PacketOptions packets;
         if (SendsPackets())
         {
             command.StartGroup("Packets");
-            packets.AddTo(command, GetRunOptions());
+            packets.AddTo(
+                command,
+                [this]() { return FindNoPackets(); },
+                [this]() { return FindNoJoins(); });
         }
         if (!command.Parse(arguments, std::cout))
         {
@@ -315,7 +335,7 @@ CommandLineProgram::Main(int argc, char* argv[])
             options->information.configuration = command.GetConfiguration();
             options->nccl.SetDefaults();
         }
-        packets.Set(command.GetConfiguration(), GetRunOptions());
+        packets.Set(command.GetConfiguration(), SendsPackets() ? FindNoPackets() : "");
         WatchAttributes(command.GetConfiguration());
         if (printsColumns)
         {

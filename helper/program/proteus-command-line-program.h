@@ -69,6 +69,12 @@ class CommandLineProgram
         return true;
     }
 
+    /// @return why this run sends no packets; empty: it sends some
+    virtual std::string FindNoPackets();
+
+    /// @return why kernels of this run do not wait for each other; empty: they may
+    virtual std::string FindNoJoins();
+
     /// @return why it runs no simulation itself, so that global values of ns-3 do nothing; empty:
     /// it runs some
     virtual std::string FindNoSimulation() const

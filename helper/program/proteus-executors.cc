@@ -254,6 +254,43 @@ AddExecutorNames(OptionList& command)
     command.AddNames("executor", names, NameUse::LIST);
 }
 
+void
+AddTestExecutors(OptionList& command, CommandLineText& executor)
+{
+    std::vector<std::string> names;
+    std::string meanings;
+    for (const Executor* each : GetExecutors())
+    {
+        const ExecutorTraits& traits = each->GetTraits();
+        // One that is told what NCCL chooses, and runs all of a graph.
+        const bool knowsNccl = traits.hasPackets || traits.collectiveFields.count("Algorithm") > 0;
+        if (knowsNccl && traits.repeats.empty() && !traits.needsCalibration)
+        {
+            names.push_back(traits.name);
+            AppendName(meanings, traits.name + " (" + traits.description + ")");
+        }
+    }
+    command.AddValue("executor", "what runs the collectives: " + meanings, executor);
+    command.AddNames("executor", names);
+}
+
+std::string
+DescribeApproximation(const std::string& executor)
+{
+    const ExecutorTraits& traits = FindExecutor(executor).GetTraits();
+    return traits.isExact
+               ? ""
+               : ", executor " + traits.name + ": an approximation, " + traits.description;
+}
+
+std::string
+FindNoPackets(const std::string& executor)
+{
+    return FindExecutor(executor).GetTraits().hasPackets
+               ? ""
+               : "executor " + executor + " sends no packets";
+}
+
 std::vector<std::string>
 ParseExecutors(const std::string& text, const std::string& htae, const std::string& calibration)
 {

@@ -63,6 +63,20 @@ std::vector<std::string> ListHtae();
 void AddExecutorNames(OptionList& command);
 
 /// @ingroup proteus
+/// @param command that gets --executor of collectives that are run by themselves
+/// @param executor its value: one that makes programs of what NCCL chooses
+void AddTestExecutors(OptionList& command, CommandLineText& executor);
+
+/// @ingroup proteus
+/// @param executor of such a collective @return what stands behind its name, where it is not exact;
+/// else empty
+std::string DescribeApproximation(const std::string& executor);
+
+/// @ingroup proteus
+/// @param executor of such a collective @return why no packets are sent; empty: some are
+std::string FindNoPackets(const std::string& executor);
+
+/// @ingroup proteus
 /// @return what --executor may be, with descriptions, for help
 std::string DescribeExecutors();
 

@@ -230,6 +230,28 @@ RunNotes::HearPackets(const ExecutorSettings& settings,
 }
 
 void
+RunNotes::HearTest(const ExecutorTraits& traits,
+                   const ExecutorSettings& settings,
+                   const Cluster& cluster,
+                   const RunRecord& record)
+{
+    if (g_notes == nullptr)
+    {
+        return;
+    }
+    std::vector<std::string> lines =
+        FindUnusedOptions(g_notes->m_typed, traits, cluster, record.links, record.network);
+    for (const auto& more : {ListIgnoredSettings(traits, settings),
+                             ListIdleSettings(traits, settings, cluster, record.crossed)})
+    {
+        lines.insert(lines.end(), more.begin(), more.end());
+    }
+    Note(traits.name, lines);
+    NoteRemarks(traits.name, record.notes);
+    NoteLosses(traits.name, record.links, record.network);
+}
+
+void
 RunNotes::NoteRemarks(const std::string& executor, const std::vector<std::string>& notes)
 {
     if (g_notes == nullptr)

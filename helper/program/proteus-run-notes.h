@@ -64,6 +64,13 @@ class RunNotes
                      const ExecutionGraph& graph,
                      RunRecord& record);
 
+    /// The same for a collective that is tested. @param traits of the executor that has run
+    /// @param settings of the run @param cluster that it ran on @param record of the run
+    static void HearTest(const ExecutorTraits& traits,
+                         const ExecutorSettings& settings,
+                         const Cluster& cluster,
+                         const RunRecord& record);
+
     /**
      * The same for what sends packets without an executor.
      * @param settings of the run

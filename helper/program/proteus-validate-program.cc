@@ -6,6 +6,7 @@
 
 #include "proteus-collective-program.h"
 #include "proteus-command-line-program.h"
+#include "proteus-executors.h"
 #include "proteus-kernel-costs-option.h"
 #include "proteus-name-lists.h"
 #include "proteus-programs.h"
@@ -50,9 +51,10 @@ struct Options
     CommandLineText csv;   //!< file, or empty
     CommandLineText plots; //!< directory, or empty
     KernelCostsOption costs;
-    CommandLineText saveCosts; //!< file, or empty
-    bool isBrief{false};       //!< summary only
-    bool isQuiet{false};       //!< no progress
+    CommandLineText saveCosts;          //!< file, or empty
+    CommandLineText executor{"packet"}; //!< that runs the collectives
+    bool isBrief{false};                //!< summary only
+    bool isQuiet{false};                //!< no progress
 };
 
 /// @param options with parts of names, commas between them @return the tables that have one of them
@@ -125,6 +127,7 @@ ValidateTables(const Options& options)
         throw std::invalid_argument("--max=" + options.max + " is below --min=" + options.min);
     }
     validation.costs = options.costs.Load();
+    validation.executor = options.executor;
     std::vector<LoadedTable> tables; // all of them first: what is wrong is said before any is run
     for (const MeasuredTable& table : SelectTables(options))
     {
@@ -188,6 +191,10 @@ ValidateTables(const Options& options)
         throw std::invalid_argument("no table has a size from --min=" + options.min +
                                     " to --max=" + options.max);
     }
+    if (const std::string text = DescribeApproximation(options.executor); !text.empty())
+    {
+        std::cout << "Simulated" << text << ".\n";
+    }
     PrintComparisonSummary(comparisons, std::cout);
     std::cout << DescribeStop(comparisons.size(), tables.size(), "tables, the last one in part");
     WriteCsvFile(options.csv, [&](std::ostream& out) { WriteComparisonCsv(comparisons, out); });
@@ -238,6 +245,7 @@ class ValidateProgram : public CommandLineProgram
                 return "";
             }
         });
+        AddTestExecutors(command, m_options.executor);
         command.AddValue("brief", "print the summary only", m_options.isBrief);
         command.AddOutput("csv",
                           "write all sizes of all tables to this file",
@@ -257,6 +265,11 @@ class ValidateProgram : public CommandLineProgram
                          "folder that has tables.csv and the tables that it names",
                          m_options.directory);
         command.AddValue("quiet", "no progress line", m_options.isQuiet);
+    }
+
+    std::string FindNoPackets() override
+    {
+        return ns3::proteus::FindNoPackets(m_options.executor);
     }
 
     void Run() override

@@ -441,6 +441,7 @@ Validate(const LoadedTable& loaded, const ValidationOptions& options)
     test.launchMode = table.launch;
     test.stream = options.stream;
     test.costs = options.costs;
+    test.executor = options.executor;
     test.ncclVersion = table.ncclVersion;
     test.pluginLatencyPs = std::llround(table.pluginLatencyUs * 1e6);
     test.networkChannels = table.networkChannels;

@@ -68,6 +68,7 @@ struct ValidationOptions
     int64_t stream{1};                    //!< random stream of path choice
     /// Of kernels; null: those that are built in.
     std::shared_ptr<const CollectiveCosts> costs;
+    std::string executor{"packet"}; //!< that runs the collectives
     /// Told about every size, or none.
     std::function<void(const std::string& file, uint64_t bytes)> report;
 };

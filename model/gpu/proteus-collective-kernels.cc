@@ -11,6 +11,7 @@
 #include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-net-plugin.h"
 #include "ns3/proteus-program-repeat.h"
+#include "ns3/proteus-whole-number.h"
 
 #include <algorithm>
 #include <array>
@@ -88,6 +89,35 @@ CollectiveKernels::GetHostPs(const Task& task,
                                                     : launchPs;
 }
 
+std::pair<int64_t, int64_t>
+CollectiveKernels::FindTurn(const Task& task, DeviceId device) const
+{
+    const auto& gpus = m_cluster.GetGpus();
+    const auto& vertices = m_cluster.GetVertices();
+    const auto isBeside = [&](DeviceId other) {
+        return vertices[gpus[other]].server == vertices[gpus[device]].server;
+    };
+    int64_t before = 0;
+    int64_t all = 0;
+    if (task.collective == Collective::SEND_RECV && m_settings.communicatorServers > 0)
+    {
+        all = static_cast<int64_t>(
+            DivideUp(m_settings.communicatorRanks, m_settings.communicatorServers));
+        while (before < std::min<int64_t>(device, all - 1) &&
+               isBeside(device - static_cast<DeviceId>(before) - 1))
+        {
+            ++before;
+        }
+        return {before, all};
+    }
+    for (DeviceId other : m_graph.GetGroup(task.place))
+    {
+        all += isBeside(other);
+        before += isBeside(other) && other < device;
+    }
+    return {before, all};
+}
+
 int64_t
 CollectiveKernels::Launch(DeviceId device,
                           TaskId id,
@@ -104,20 +134,9 @@ CollectiveKernels::Launch(DeviceId device,
     {
         const Task& task = m_graph.GetTask(id);
         const int64_t onePs = GetHostPs(task, program, rank);
-        int64_t before = 0;
-        int64_t all = 1;
-        if (m_launchMode == LaunchMode::ONE_PROCESS)
-        {
-            const auto& gpus = m_cluster.GetGpus();
-            const auto& vertices = m_cluster.GetVertices();
-            all = 0;
-            for (DeviceId other : m_graph.GetGroup(task.place))
-            {
-                const bool same = vertices[gpus[other]].server == vertices[gpus[device]].server;
-                all += same;
-                before += same && other < device;
-            }
-        }
+        const auto [before, all] = m_launchMode == LaunchMode::ONE_PROCESS
+                                       ? FindTurn(task, device)
+                                       : std::make_pair<int64_t, int64_t>(0, 1);
         launchedPs = std::max(launchedPs, m_hostPs[device] + (before + 1) * onePs);
         m_hostPs[device] += all * onePs;
     }

@@ -125,6 +125,11 @@ class CollectiveKernels
     /// @return what the host needs to launch the kernel of one GPU, picoseconds
     int64_t GetHostPs(const Task& task, const CollectiveProgram& program, uint32_t rank) const;
 
+    /// @param task a communication @param device one of its GPUs
+    /// @return of the kernels that one thread launches for all GPUs of its server, messages of the
+    /// whole communicator among them: how many come before that of the GPU, and how many there are
+    std::pair<int64_t, int64_t> FindTurn(const Task& task, DeviceId device) const;
+
     const ExecutionGraph& m_graph;        //!< whose collectives are executed
     const Cluster& m_cluster;             //!< that has the GPUs
     const CollectiveSettings m_settings;  //!< of all collectives

@@ -187,6 +187,7 @@ ApplyCollectiveSettings(const CollectiveSettings& settings, Ptr<PacketNetwork> n
             field.member);
     }
     network->SetProgramMaker(settings.maker);
+    network->SetCollectiveCosts(settings.costs);
 }
 
 std::vector<EngineSetting>

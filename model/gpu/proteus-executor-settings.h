@@ -35,7 +35,7 @@ CollectiveSettings ReadCollectiveSettings();
 bool AreKernelsLaunchedAhead();
 
 /// @ingroup proteus
-/// Sets the attributes, and the maker of programs, of a network that is not set up yet.
+/// Sets the attributes, the maker of programs and the costs of a network that is not set up yet.
 /// @param settings of collectives @param network to set
 void ApplyCollectiveSettings(const CollectiveSettings& settings, Ptr<PacketNetwork> network);
 
