@@ -20,6 +20,21 @@ namespace ns3
 namespace proteus
 {
 
+namespace
+{
+
+/// @param connection of a group @param hasNics whether its members take part through NICs
+/// @return who moves the bytes
+CopyMethod
+FindMethod(const GroupConnection& connection, bool hasNics)
+{
+    return hasNics                                   ? CopyMethod::DMA
+           : connection.sender == Cluster::NO_VERTEX ? CopyMethod::SM_REDUCE
+                                                     : CopyMethod::SM_MULTICAST;
+}
+
+} // namespace
+
 std::vector<VertexId>
 FlowRoutes::FindRoots(const std::vector<VertexId>& ends) const
 {
@@ -93,6 +108,7 @@ FlowRoutes::AddBranch(VertexId member, VertexId root, bool isUp, bool hasNic, Tr
     }
     walker.source = isUp ? member : root;
     walker.at = walker.source;
+    walker.method = tree.links.method;
     for (const VertexId stop : stops)
     {
         Walk(walker, stop);
@@ -112,7 +128,7 @@ FlowRoutes::Tree
 FlowRoutes::MakeTree(const GroupConnection& connection, VertexId root, bool hasNics) const
 {
     Tree tree;
-    tree.links.method = CopyMethod::SM;
+    tree.links.method = FindMethod(connection, hasNics);
     for (const VertexId member : connection.members)
     {
         if (connection.sender == Cluster::NO_VERTEX || connection.sender == member)
