@@ -174,7 +174,12 @@ class AgreementTest : public TestCase
         std::vector<DeviceId> devices(cluster.GetGpus().size());
         std::iota(devices.begin(), devices.end(), 0);
         Agreement worst;
-        for (const uint64_t bytes : {uint64_t{1} << 18, uint64_t{1} << 21, uint64_t{1} << 24})
+        std::vector<uint64_t> sizes{uint64_t{1} << 18, uint64_t{1} << 21, uint64_t{1} << 24};
+        if (GetAlgorithmTraits(it.algorithm).hasNvlsChannels)
+        {
+            sizes.push_back(uint64_t{1} << 30); // with chunks that are long enough to fill links
+        }
+        for (const uint64_t bytes : sizes)
         {
             Agreement agreement{bytes, 0, 0};
             try

@@ -6,6 +6,7 @@
 
 #include "proteus-collective-test-tools.h"
 
+#include "ns3/proteus-helper.h"
 #include "ns3/proteus-server-preset.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
