@@ -24,6 +24,7 @@
 #include "ns3/proteus-nccl-tests.h"
 #include "ns3/proteus-net-plugin.h"
 #include "ns3/proteus-output-file.h"
+#include "ns3/proteus-ranks.h"
 #include "ns3/proteus-tables.h"
 #include "ns3/proteus-warning.h"
 
@@ -336,6 +337,11 @@ Check(const CollectiveProgramOptions& options)
         {
             CheckWritable(*path);
         }
+    }
+    if (!FindNoPackets(options.executor).empty())
+    {
+        RequireOneProcess("--executor=" + options.executor,
+                          "take --executor=" + CollectiveProgramOptions().executor);
     }
     options.tables.Check();
     options.plot.Check();

@@ -164,12 +164,9 @@ GetLaunchGap(const Cluster& cluster, const CollectiveTest& test)
     {
         return Time();
     }
-    const auto getServer = [&](DeviceId device) {
-        return cluster.GetVertices()[cluster.GetGpus()[device]].server;
-    };
     const auto& group = test.groups[0];
     const int64_t gpus = std::count_if(group.begin(), group.end(), [&](DeviceId device) {
-        return getServer(device) == getServer(group[0]);
+        return cluster.GetServer(device) == cluster.GetServer(group[0]);
     });
     return PicoSeconds(CollectiveCosts::Get(test.costs).GetLaunch(test.ncclVersion).sharedThreadPs *
                        gpus / GPUS_OF_COST);
@@ -216,7 +213,7 @@ GetLaunchPeriodPs(const Cluster& cluster,
     std::map<int32_t, int64_t> threads; // by server, or by GPU
     for (uint32_t rank = 0; rank < group.size(); ++rank)
     {
-        const int32_t server = cluster.GetVertices()[cluster.GetGpus()[group[rank]]].server;
+        const int32_t server = cluster.GetServer(group[rank]);
         // Of messages in a circle, every rank sends one and receives one in a kernel.
         threads[test.launchMode == "one-process" ? server : static_cast<int32_t>(rank)] +=
             test.collective == Collective::SEND_RECV

@@ -235,7 +235,7 @@ class Search
     uint32_t CountServerGpus() const
     {
         const std::vector<VertexId>& gpus = m_cluster.GetGpus();
-        const int32_t server = m_cluster.GetVertices()[gpus[0]].server;
+        const int32_t server = m_cluster.GetServer(0);
         return static_cast<uint32_t>(std::count_if(gpus.begin(), gpus.end(), [&](VertexId gpu) {
             return m_cluster.GetVertices()[gpu].server == server;
         }));

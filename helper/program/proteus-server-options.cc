@@ -93,9 +93,6 @@ GetLeastNetworkTime(const Cluster& cluster,
                     DeviceId device,
                     DeviceId server)
 {
-    const auto serverOf = [&cluster](DeviceId id) {
-        return cluster.GetVertices()[cluster.GetGpus()[id]].server;
-    };
     if (made.isOnWorkers && hosts == 1)
     {
         return 0;
@@ -104,8 +101,8 @@ GetLeastNetworkTime(const Cluster& cluster,
     const double share = 1.0 / made.servers;
     const double pushed = made.isOnWorkers ? 1 - share : 1;
     const double others = static_cast<double>(hosts) - (made.isOnWorkers ? 1 : 0);
-    const double ofWorker = 1 / GetNetworkRate(cluster, serverOf(device));
-    const double ofServer = 1 / GetNetworkRate(cluster, serverOf(server));
+    const double ofWorker = 1 / GetNetworkRate(cluster, cluster.GetServer(device));
+    const double ofServer = 1 / GetNetworkRate(cluster, cluster.GetServer(server));
     return made.isOnWorkers ? (pushed + others * share) * ofServer // pushes and sends for pulls
                             : std::max(pushed * ofWorker, others * share * ofServer);
 }
@@ -343,7 +340,7 @@ ServerOptions::AddHosts(Cluster& cluster, uint32_t devices) const
     std::vector<int32_t> hostServers;  // by that number
     for (DeviceId device = 0; device < devices; ++device)
     {
-        const int32_t server = cluster.GetVertices()[cluster.GetGpus()[device]].server;
+        const int32_t server = cluster.GetServer(device);
         const auto [place, isNew] = hosts.emplace(server, static_cast<uint32_t>(hosts.size()));
         made.hostOf.push_back(place->second);
         if (isNew)

@@ -377,7 +377,7 @@ FindUnusedServers(const Configuration& configuration,
     std::set<int32_t> used;
     for (DeviceId device = 0; device < graph.GetNDevices(); ++device)
     {
-        used.insert(cluster.GetVertices()[cluster.GetGpus()[device]].server);
+        used.insert(cluster.GetServer(device));
     }
     if (used.size() >= cluster.GetNServers())
     {

@@ -65,7 +65,7 @@ FindPlaces(const Cluster& cluster)
     places.devices = static_cast<uint32_t>(cluster.GetGpus().size());
     for (DeviceId device = 0; device < places.devices; ++device)
     {
-        servers[cluster.GetVertices()[cluster.GetGpus()[device]].server].push_back(device);
+        servers[cluster.GetServer(device)].push_back(device);
         places.all.push_back(device);
     }
     for (const auto& entry : servers)

@@ -293,6 +293,13 @@ class Cluster
      */
     void RankGpus(const std::vector<VertexId>& first);
 
+    /// @param rank of a GPU @return the server that it is in @throw std::out_of_range if there is
+    /// none
+    int32_t GetServer(uint32_t rank) const
+    {
+        return m_vertices[m_gpus.at(rank)].server;
+    }
+
     /// @return number of servers
     uint32_t GetNServers() const
     {

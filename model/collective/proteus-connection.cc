@@ -304,15 +304,12 @@ GetConnectionFlow(const Cluster& cluster,
                   DeviceId source,
                   DeviceId destination)
 {
-    const auto& gpus = cluster.GetGpus();
-    const auto serverOf = [&](DeviceId device) {
-        return cluster.GetVertices()[gpus[device]].server;
-    };
-    if (serverOf(source) >= 0 && serverOf(source) == serverOf(destination))
+    if (cluster.GetServer(source) >= 0 &&
+        cluster.GetServer(source) == cluster.GetServer(destination))
     {
         const auto place = [&](DeviceId device) {
             DeviceId first = device;
-            while (first > 0 && serverOf(first - 1) == serverOf(device))
+            while (first > 0 && cluster.GetServer(first - 1) == cluster.GetServer(device))
             {
                 --first;
             }

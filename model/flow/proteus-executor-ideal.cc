@@ -155,8 +155,7 @@ class BandwidthBounds
             rates += rate;
             ++servers[m_cluster.GetVertices()[vertex].server];
         }
-        const int32_t rootServer =
-            m_cluster.GetVertices()[m_cluster.GetGpus()[group[task.root]]].server;
+        const int32_t rootServer = m_cluster.GetServer(group[task.root]);
         double most = *std::max_element(times.begin(), times.end());
         double serverRates = 0;
         for (const auto& [server, ranks] : servers)

@@ -220,6 +220,7 @@ MakeFlowParameters(const ExecutorSettings& settings, bool isCalibrated)
     }
     parameters.launchPs = collectives.launchPs;
     parameters.kernelCosts = collectives.kernelCosts;
+    parameters.pluginLatencyPs = collectives.pluginLatencyPs;
     parameters.pathSeed = settings.pathSeed;
     if (parameters.congestion && !parameters.congestion->make)
     {
@@ -255,6 +256,7 @@ GetFlowCollectiveFields()
             "NcclVersion",
             "CpuVendor",
             "NetPlugin",
+            "PluginLatency",
             "NcclVariables",
             "LaunchMode",
             "LaunchOverhead",

@@ -92,10 +92,8 @@ CollectiveKernels::GetHostPs(const Task& task,
 std::pair<int64_t, int64_t>
 CollectiveKernels::FindTurn(const Task& task, DeviceId device) const
 {
-    const auto& gpus = m_cluster.GetGpus();
-    const auto& vertices = m_cluster.GetVertices();
     const auto isBeside = [&](DeviceId other) {
-        return vertices[gpus[other]].server == vertices[gpus[device]].server;
+        return m_cluster.GetServer(other) == m_cluster.GetServer(device);
     };
     int64_t before = 0;
     int64_t all = 0;

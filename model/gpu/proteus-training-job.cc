@@ -189,6 +189,7 @@ TrainingJob::InstallSharing(const RuntimeOptions& options)
     const CollectiveSettings settings = m_network->MakeSettings();
     FlowParameters parameters;
     parameters.kernelCosts = settings.kernelCosts;
+    parameters.pluginLatencyPs = settings.pluginLatencyPs;
     m_paths = m_fabric->SharePaths();
     m_profiles = std::make_shared<FlowProfiles>(*m_graph,
                                                 cluster,
@@ -222,12 +223,9 @@ TrainingJob::InstallSharing(const RuntimeOptions& options)
         *m_clock,
         [this, &cluster, use, kernelCopies = settings.kernelCopies](TaskId task) {
             CommunicationUse taken = use(task);
-            const auto serverOf = [&cluster](DeviceId device) {
-                return cluster.GetVertices()[cluster.GetGpus()[device]].server;
-            };
             const auto& group = m_graph->GetGroup(m_graph->GetTask(task).place);
             const bool isLocal = std::all_of(group.begin(), group.end(), [&](DeviceId device) {
-                return serverOf(device) == serverOf(group.front());
+                return cluster.GetServer(device) == cluster.GetServer(group.front());
             });
             // Copy engines need no multiprocessors.
             const bool isCopied =

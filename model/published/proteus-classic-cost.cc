@@ -139,7 +139,7 @@ ClassicCostModel::ClassicCostModel(const Cluster& cluster)
 uint32_t
 ClassicCostModel::GetServer(DeviceId device) const
 {
-    return m_cluster.GetVertices()[m_cluster.GetGpus().at(device)].server;
+    return m_cluster.GetServer(device);
 }
 
 uint32_t

@@ -57,6 +57,9 @@ struct FlowParameters
     /// From a rank joining a communication to its first step; negative: as CollectiveKernelCost
     /// says. See ns3::proteus::PacketNetwork::LaunchOverhead.
     int64_t launchPs{-1};
+    /// What a chunk that crosses the network takes longer than the plug-in says:
+    /// ns3::proteus::PacketNetwork::PluginLatency.
+    int64_t pluginLatencyPs{0};
     /// Whether steps of kernels cost time beside that on the wire: see CollectiveKernelCost.
     bool kernelCosts{true};
     /// While a device communicates, its computation takes longer by this part.

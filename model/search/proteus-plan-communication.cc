@@ -46,7 +46,7 @@ FlowCommunicationCost::GetServer(DeviceId device) const
         throw std::invalid_argument("communication costs: cluster '" + m_cluster.GetName() +
                                     "' has no GPU " + std::to_string(device));
     }
-    return m_cluster.GetVertices()[m_cluster.GetGpus()[device]].server;
+    return m_cluster.GetServer(device);
 }
 
 /// The group moved to all places of the server where it begins, as far as they do not overlap.
