@@ -299,8 +299,10 @@ CheckZeroGroup(const ParallelPlan& plan)
     CheckPlan(plan.optimizer.zero > 0, who + " says who shares states, and needs zero");
     CheckPlan(plan.dataParallel % plan.zeroGroup == 0,
               who + " replicas do not divide dp = " + std::to_string(plan.dataParallel));
-    CheckPlan(plan.expertParallel == 1 && plan.expertTensorParallel == 0,
-              who + ": experts that replicas share (ep, etp) are not built with it");
+    CheckPlan(plan.expertTensorParallel == 0, who + ": etp is not built with it");
+    CheckPlan(plan.zeroGroup % plan.expertParallel == 0,
+              who + " replicas cannot share the experts among ep = " +
+                  std::to_string(plan.expertParallel) + " of them");
 }
 
 /// The mesh, and what holds for all operators: samples and sequences are split.
