@@ -70,8 +70,8 @@ RecomputeBetweenProducts(StrategyTree& tree, const Model& model, const std::set<
     for (const ModelOperator& op : model.GetOperators())
     {
         const std::string block = FindBlock(op.name);
-        const bool isDropped =
-            !keeps.empty() && IsProduct(op) && keeps.count(GetNameInBlock(op.name)) == 0;
+        const bool isNamed = keeps.count(GetNameInBlock(op.name)) > 0;
+        const bool isDropped = !keeps.empty() && IsProduct(op) && !isNamed;
         const bool isProduct = KEPT.count(op.kind) > 0 && !isDropped;
         const bool isNext = std::any_of(op.reads.begin(), op.reads.end(), [&](const Access& read) {
             return results.count(read.tensor) > 0;
@@ -81,6 +81,11 @@ RecomputeBetweenProducts(StrategyTree& tree, const Model& model, const std::set<
             close();
         }
         last = block;
+        if (isNamed && !isProduct)
+        {
+            close(); // its by-products are kept, too, and what it reads
+            continue;
+        }
         if (block.empty())
         {
             continue;
@@ -105,12 +110,12 @@ CheckRecomputeKeeps(const Model& model, const ParallelPlan& plan)
         return;
     }
     CheckPlan(plan.recompute == RecomputePlan::BETWEEN_PRODUCTS,
-              "recomputeKeeps says which products are kept, and needs recompute = "
+              "recomputeKeeps says whose results are kept, and needs recompute = "
               "between-products");
     std::set<std::string> products;
     for (const ModelOperator& op : model.GetOperators())
     {
-        if (IsProduct(op) && !FindBlock(op.name).empty())
+        if ((IsProduct(op) || op.kind == "attention") && !FindBlock(op.name).empty())
         {
             products.insert(GetNameInBlock(op.name));
         }
@@ -123,8 +128,8 @@ CheckRecomputeKeeps(const Model& model, const ParallelPlan& plan)
     for (const std::string& name : plan.recomputeKeeps)
     {
         CheckPlan(products.count(name) > 0,
-                  "recomputeKeeps: the blocks of model " + model.GetName() + " have no product '" +
-                      name + "'; there are " + list);
+                  "recomputeKeeps: the blocks of model " + model.GetName() +
+                      " have no product or attention '" + name + "'; there are " + list);
     }
 }
 

@@ -333,6 +333,7 @@ TEST(Recomputation, BetweenProductsKeepsSomeOfThem)
               (Names{"norm1", "attention", "norm2", "gelu"}));
     EXPECT_EQ(list(compile("qkv+projection")),
               (Names{"norm1", "attention", "dropout-add1", "norm2", "fc1", "gelu", "fc2"}));
+    EXPECT_EQ(list(compile("qkv+attention+projection+fc1+fc2")), (Names{"norm1", "norm2", "gelu"}));
     // The result of the last product is added to the block's, which is there.
     EXPECT_EQ(list(compile("qkv+projection", R"(, "recomputeStopsEarly": true)")),
               (Names{"norm1", "attention", "dropout-add1", "norm2", "fc1", "gelu"}));
