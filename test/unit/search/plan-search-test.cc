@@ -108,8 +108,7 @@ TEST(PlanSpace, SixteenDevicesHaveFifteenCombinations)
 TEST(PlanSpace, ReplicasOfAServerMayShareStates)
 {
     PlanModelFacts facts;
-    facts.blocks = 4;
-    facts.experts = 4;
+    facts.blocks = facts.experts = 4;
     facts.hasTensor = facts.hasSequence = true;
     PlanSpaceOptions space = Machine::MakeSpace(32, 32);
     space.variesRecomputation = space.variesSequence = space.variesBuckets = false;
@@ -131,9 +130,6 @@ TEST(PlanSpace, ReplicasOfAServerMayShareStates)
             pruned);
         return groups;
     };
-    const auto isThere = [](const auto& all, const std::vector<uint32_t>& one) {
-        return all.count(one) > 0;
-    };
     for (const std::vector<uint32_t>& plan : list())
     {
         EXPECT_EQ(plan[5], 0u);
@@ -142,13 +138,13 @@ TEST(PlanSpace, ReplicasOfAServerMayShareStates)
     const auto all = list();
     for (const uint32_t zero : {1, 2, 3})
     {
-        EXPECT_TRUE(isThere(all, {1, 1, 0, 1, zero, 0}));
-        EXPECT_TRUE(isThere(all, {1, 1, 0, 1, zero, 8}));
-        EXPECT_TRUE(isThere(all, {2, 1, 0, 1, zero, 4}));
-        EXPECT_TRUE(isThere(all, {1, 1, 0, 4, zero, 8}));
+        EXPECT_EQ(all.count({1, 1, 0, 1, zero, 0}), 1u);
+        EXPECT_EQ(all.count({1, 1, 0, 1, zero, 8}), 1u);
+        EXPECT_EQ(all.count({2, 1, 0, 1, zero, 4}), 1u);
+        EXPECT_EQ(all.count({1, 1, 0, 4, zero, 8}), 1u);
     }
-    EXPECT_TRUE(isThere(all, {1, 2, 0, 1, 1, 8}));
-    EXPECT_TRUE(isThere(all, {1, 2, 1, 1, 1, 4})); // a server has two stages of four replicas
+    EXPECT_EQ(all.count({1, 2, 0, 1, 1, 8}), 1u);
+    EXPECT_EQ(all.count({1, 2, 1, 1, 1, 4}), 1u); // a server has two stages of four replicas
     for (const std::vector<uint32_t>& plan : all)
     {
         EXPECT_TRUE(plan[5] == 0 || plan[4] > 0); // nothing is shared without ZeRO
