@@ -209,6 +209,7 @@ FindIdleChoices(const SearchOptions& options,
                                         : ""},
         {"sequence",
          !facts.hasTensor || space.mostTensorParallel == 1 ? "no GPUs share a layer" : ""},
+        {"zeroGroup", space.serverDevices == 0 ? "the GPUs are those of one server" : ""},
         {"schedule", noPipeline},
         {"mapping", noPipeline},
         {"virtualStages", noPipeline}};

@@ -30,6 +30,7 @@ const std::vector<std::string> CHOICES{"context",
                                        "experts",
                                        "microBatch",
                                        "zero",
+                                       "zeroGroup",
                                        "recompute",
                                        "sequence",
                                        "buckets",
@@ -133,7 +134,8 @@ SearchOptions::AddTo(OptionList& command)
     command.AddValue(
         "vary",
         "what is searched besides tensor, pipeline and data parallelism: all, none, "
-        "or of context, experts, microBatch, zero, recompute, sequence, buckets, "
+        "or of context, experts, microBatch, zero, zeroGroup (states shared by the replicas of a "
+        "server alone), recompute, sequence, buckets, "
         "schedule, mapping (pipelines inside or across servers), virtualStages, layouts (of "
         "every operator, in stages of up to 64 GPUs), separated by commas",
         vary);

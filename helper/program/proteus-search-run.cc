@@ -270,6 +270,7 @@ class Search
         m_space.mostVirtualStages = varies("virtualStages") ? m_space.mostVirtualStages : 1;
         m_space.zero =
             varies("zero") ? m_space.zero : std::vector<uint32_t>{m_space.base.optimizer.zero};
+        m_space.serverDevices = varies("zeroGroup") && perServer < nGpus ? perServer : 0;
         m_space.variesRecomputation = varies("recompute");
         m_space.variesSequence = varies("sequence");
         m_space.variesBuckets = varies("buckets");

@@ -48,10 +48,27 @@ MakeRtx3090()
     model.sheet.multiprocessors = 82;
     model.sheet.source = "NVIDIA GA102 whitepaper V2 (2021), table 2";
     model.computeCapability = 86;
-    model.pciDevices = {0x2203, 0x2204};
+    model.pciDevices = {0x2204};
     model.nvlinkBytesPerSecond = 14.0625e9;
     model.nvlinkGeneration = 3;
     model.smCopyBytesPerSecond = SmCopyRate::AMPERE;
+    return model;
+}
+
+/// 10,752 cores at 1.86 GHz, the other rates as on RTX 3090 in proportion; pci.ids has its device.
+GpuModel
+MakeRtx3090Ti()
+{
+    GpuModel model = MakeRtx3090();
+    model.sheet.model = "RTX-3090-Ti";
+    model.sheet.fp32Flops = 40e12;
+    model.sheet.tf32Flops = 40e12;
+    model.sheet.bf16Flops = 80e12;
+    model.sheet.fp16Flops = 80e12;
+    model.sheet.memoryBytesPerSecond = 1008e9;
+    model.sheet.multiprocessors = 84;
+    model.sheet.source = "NVIDIA, GeForce RTX 3090 Ti specifications (2022)";
+    model.pciDevices = {0x2203};
     return model;
 }
 
@@ -98,6 +115,7 @@ MakeRtx5090()
 
 const GpuModelRegistration RTX_2080_TI(MakeRtx2080Ti());
 const GpuModelRegistration RTX_3090(MakeRtx3090());
+const GpuModelRegistration RTX_3090_TI(MakeRtx3090Ti());
 const GpuModelRegistration RTX_4090(MakeRtx4090());
 const GpuModelRegistration RTX_5090(MakeRtx5090());
 

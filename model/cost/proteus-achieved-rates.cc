@@ -125,7 +125,8 @@ constexpr BlackwellShares OF_GB300{2174.0 / 2500, 2174.0 / 2500 * OF_GB200.fp8 /
  * four). For A100, H100 SXM and V100, which
  * are not taken from there, it has 0.83 to 0.85, 0.77 to 0.81 and 0.76 of the data sheet in 16
  * bits. GeForce clocks higher than its data sheet says. RTX 6000 Ada, which is not among them, has
- * the processor of L40S, with 300 in place of 350 W, and is taken to reach the same share.
+ * the processor of L40S, with 300 in place of 350 W, and is taken to reach the same share. RTX 3090
+ * Ti: 81 and 42 TFLOP/s in 16 bits and TF32 (mli/transformers-benchmarks, 3370b2b, README.md).
  */
 constexpr AchievedRate RATES[] = {
     {"H100-SXM5-96GB-500W", DataType::BF16, 0.84, 0.62, FREE_DUTY_500_W},
@@ -189,6 +190,9 @@ constexpr AchievedRate RATES[] = {
     {"T4", DataType::FP32, 0.54},
     {"RTX-2080-Ti", DataType::FP16, 1.09},
     {"RTX-2080-Ti", DataType::FP32, 0.97},
+    {"RTX-3090-Ti", DataType::BF16, 1.01},
+    {"RTX-3090-Ti", DataType::FP16, 1.01},
+    {"RTX-3090-Ti", DataType::TF32, 1.05},
     {"RTX-3090", DataType::BF16, 1.08},
     {"RTX-3090", DataType::FP16, 1.07},
     {"RTX-3090", DataType::FP32, 0.7},

@@ -10,6 +10,10 @@
 
 #include <cstdint>
 #include <limits>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
 
 namespace ns3
 {
@@ -46,6 +50,7 @@ const std::vector<const char*> PLAN_FIELDS{
     "microBatch",
     "recompute",
     "recomputeEvery",
+    "recomputeKeeps",
     "schedule",
     "dataType",
     "gradientType",
@@ -60,6 +65,23 @@ const std::vector<const char*> PLAN_FIELDS{
     "immediateUpdates",
     "offloadOptimizer",
 };
+
+/// @param text names with + between them @return the names
+std::set<std::string>
+SplitNames(const std::string& text)
+{
+    std::set<std::string> names;
+    std::istringstream input(text + "+");
+    for (std::string name; std::getline(input, name, '+');)
+    {
+        if (name.empty())
+        {
+            throw std::invalid_argument("'" + text + "' is not NAME+NAME...");
+        }
+        names.insert(name);
+    }
+    return names;
+}
 
 /// @return whether so many devices do the same that the graph of all would be needlessly large
 bool
@@ -114,6 +136,7 @@ ReadPlanJson(const JsonValue& root)
     ReadCount(root, "microBatch", 1, std::numeric_limits<uint32_t>::max(), plan.microBatch);
     ReadName(root, "recompute", RecomputePlanFromString, plan.recompute);
     ReadCount(root, "recomputeEvery", 1, MAX_STAGES, plan.recomputeEvery);
+    ReadName(root, "recomputeKeeps", SplitNames, plan.recomputeKeeps);
     plan.schedule.kind =
         plan.virtualStages > 1 ? ScheduleKind::INTERLEAVED : ScheduleKind::ONE_FORWARD_ONE_BACKWARD;
     ReadName(root, "schedule", ScheduleKindFromString, plan.schedule.kind);

@@ -68,6 +68,13 @@ GetOuterStride(const ParallelPlan& plan)
     return CountNeighbours(plan) * (plan.isPipelineInside ? plan.pipelineParallel : 1);
 }
 
+/// @return replicas that share states
+uint32_t
+CountSharing(const ParallelPlan& plan)
+{
+    return plan.zeroGroup > 0 ? plan.zeroGroup : plan.dataParallel;
+}
+
 /// What a rank of the pipeline does, all of its stages together.
 struct Rank
 {
@@ -106,12 +113,14 @@ class PlanFormula
           m_ranks(plan.pipelineParallel),
           m_replicas(MakeGroup(uint64_t{plan.contextParallel} * plan.expertParallel,
                                plan.tensorParallel,
-                               plan.dataParallel / plan.expertParallel,
+                               CountSharing(plan) / plan.expertParallel,
                                GetOuterStride(plan))),
           m_expertReplicas(MakeGroup(plan.contextParallel,
                                      uint64_t{plan.tensorParallel} * plan.expertParallel,
-                                     plan.dataParallel / plan.expertParallel,
-                                     GetOuterStride(plan)))
+                                     CountSharing(plan) / plan.expertParallel,
+                                     GetOuterStride(plan))),
+          m_repeating(MakeGroup(plan.dataParallel / CountSharing(plan),
+                                GetOuterStride(plan) * CountSharing(plan) / plan.expertParallel))
     {
     }
 
@@ -198,6 +207,22 @@ class PlanFormula
                m_cost.GetCost(collective, m_expertReplicas, rank.expert * bytes);
     }
 
+    /// @return what groups that repeat states need to add up their shares of the gradients
+    double RepeatSeconds(const Rank& rank, bool isWhole) const
+    {
+        if (m_repeating.size() < 2)
+        {
+            return 0;
+        }
+        const double elements =
+            isWhole ? rank.dense + rank.expert
+                    : rank.dense / GetShare() +
+                          rank.expert / static_cast<double>(m_expertReplicas.size());
+        return m_cost.GetCost(Collective::ALL_REDUCE,
+                              m_repeating,
+                              elements * GetBytes(m_plan.precision.gradient));
+    }
+
     /// ZeRO 3 gathers the parameters of a block while the one before is computed, or tensors one by
     /// one, two kernels before they are used.
     /// @return how long all gatherings last, and how much of them those kernels cannot hide
@@ -237,7 +262,8 @@ class PlanFormula
             const double scatter =
                 ReduceSeconds(isWhole ? Collective::ALL_REDUCE : Collective::REDUCE_SCATTER,
                               rank,
-                              GetBytes(m_plan.precision.gradient));
+                              GetBytes(m_plan.precision.gradient)) +
+                RepeatSeconds(rank, isWhole);
             const auto [gather, exposed] =
                 m_plan.optimizer.zero < 3 ? std::pair(0.0, 0.0) : GetGatherSeconds(rank);
             double forward = std::max(rank.forwardS + exposed, gather);
@@ -281,7 +307,8 @@ class PlanFormula
                                  : ReduceSeconds(isShared ? Collective::REDUCE_SCATTER
                                                           : Collective::ALL_REDUCE,
                                                  rank,
-                                                 bytes);
+                                                 bytes) +
+                                       RepeatSeconds(rank, !isShared);
         double buckets = 1;
         const double total = (rank.dense + rank.expert) * bytes;
         if (m_plan.gradients.policy == BucketPolicy::DDP)
@@ -374,6 +401,7 @@ class PlanFormula
     std::vector<Rank> m_ranks;
     std::vector<DeviceId> m_replicas;       //!< that have the same parameters
     std::vector<DeviceId> m_expertReplicas; //!< that have the same experts
+    std::vector<DeviceId> m_repeating;      //!< that have the same shares of states
     double m_transferS{0};                  //!< of one result between stages
     double m_transfersS{0};                 //!< of all that is waited for
     double m_tiedElements{0};               //!< parameters of the first and the last stage

@@ -24,6 +24,7 @@ MakeShape(const ParallelPlan& plan)
 {
     ParallelPlan shape = plan;
     shape.optimizer.zero = std::min<uint32_t>(1, plan.optimizer.zero);
+    shape.zeroGroup = 0;
     shape.isSequenceParallel = false; // layouts say where sequences are split
     return shape;
 }

@@ -28,6 +28,8 @@ ReducePlan(const ParallelPlan& plan)
         kept = replicas % number == 0 ? number : kept;
     }
     small.dataParallel = kept * plan.expertParallel;
+    const bool isOfGroups = small.zeroGroup > 0 && small.dataParallel % small.zeroGroup == 0;
+    small.zeroGroup = isOfGroups ? small.zeroGroup : 0;
     const uint32_t microBatches =
         std::min(plan.GetNMicroBatches(), ROUNDS * std::max(1U, plan.pipelineParallel));
     small.globalBatch = microBatches * small.microBatch * small.dataParallel;

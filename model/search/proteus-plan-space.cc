@@ -171,9 +171,47 @@ class PlanWalk
             for (const uint32_t zero : m_options.zero)
             {
                 m_plan.optimizer.zero = zero;
-                ChooseZero();
+                ChooseSharing();
             }
         }
+    }
+
+    /// @return replicas of a server; 0: not a whole number of them
+    uint32_t CountServerReplicas() const
+    {
+        const uint64_t devices = uint64_t{m_plan.tensorParallel} * m_plan.contextParallel *
+                                 (m_plan.isPipelineInside ? m_plan.pipelineParallel : 1);
+        return m_options.serverDevices % devices == 0
+                   ? static_cast<uint32_t>(m_options.serverDevices / devices)
+                   : 0;
+    }
+
+    /// @return whether groups of so many replicas can share states
+    bool CanShare(uint32_t group) const
+    {
+        return m_plan.optimizer.zero > 0 && group > 0 && m_plan.dataParallel % group == 0 &&
+               group % m_plan.expertParallel == 0;
+    }
+
+    /// Who shares states: all replicas, or those of a server.
+    void ChooseSharing()
+    {
+        const uint32_t given = m_options.base.zeroGroup;
+        m_plan.zeroGroup = CanShare(given) ? given : 0;
+        if (given > 0 && m_plan.optimizer.zero > 0 && m_plan.zeroGroup == 0)
+        {
+            return Prune("groups of " + std::to_string(given) +
+                         " replicas that share states, which do not divide the replicas");
+        }
+        ChooseZero();
+        const uint32_t ofServer = CountServerReplicas();
+        if (m_goesOn && given == 0 && ofServer > 1 && ofServer < m_plan.dataParallel &&
+            CanShare(ofServer))
+        {
+            m_plan.zeroGroup = ofServer;
+            ChooseZero();
+        }
+        m_plan.zeroGroup = 0;
     }
 
     void ChooseZero()
@@ -217,7 +255,8 @@ class PlanWalk
         const double elements = static_cast<double>(m_facts.parameters) / m_plan.tensorParallel /
                                 m_plan.pipelineParallel;
         const double kept = elements / m_plan.expertParallel;
-        const double shared = elements / m_plan.dataParallel / m_plan.contextParallel;
+        const uint32_t sharing = m_plan.zeroGroup > 0 ? m_plan.zeroGroup : m_plan.dataParallel;
+        const double shared = elements / sharing / m_plan.contextParallel;
         const PrecisionSpec& precision = m_plan.precision;
         const auto compute = static_cast<double>(GetParameterBytes(m_plan.optimizer, precision));
         const auto gradient = static_cast<double>(GetStoredBytes(precision.gradient));

@@ -69,7 +69,10 @@ struct PlanSpaceOptions
     bool variesBuckets{true};               //!< buckets of gradients; else those of `base`
     bool variesMapping{true};  //!< pipelines inside and across servers; else that of `base`
     bool variesSchedule{true}; //!< zero-bubble beside 1F1B; else that of `base`
-    ParallelPlan base;         //!< number formats, optimizer, what is not varied
+    /// Devices of a server, whose replicas may share states of their own, which other servers
+    /// repeat (ParallelPlan::zeroGroup). 0: that of `base`, where it divides the replicas.
+    uint32_t serverDevices{0};
+    ParallelPlan base; //!< number formats, optimizer, what is not varied
 };
 
 /// @ingroup proteus
@@ -81,10 +84,10 @@ using PrunedPlans = std::map<std::string, uint64_t>;
  * Visits all plans: every factorisation of the devices into tensor (a power of two), pipeline (a
  * divisor of the blocks), context, and data parallelism with experts spread over a part of the
  * replicas, and neighbours in the pipeline nearer than replicas or farther; with every number of
- * virtual stages, micro-batch (a power of two), ZeRO stage,
- * recomputation, with and without sequence parallelism, and with gradients reduced at the end or in
- * buckets. What cannot be, or cannot fit into memory whatever else is chosen, is left out with all
- * that it would have, and counted once.
+ * virtual stages, micro-batch (a power of two), ZeRO stage, states shared by all replicas or by
+ * those of a server, recomputation, with and without sequence parallelism, and with gradients
+ * reduced at the end or in buckets. What cannot be, or cannot fit into memory whatever else is
+ * chosen, is left out with all that it would have, and counted once.
  *
  * @param facts of the model
  * @param options what there is to choose from

@@ -72,8 +72,10 @@ FindProductDuty(const Model& model,
     CompileOptions counting;
     counting.kernelTime = [&](const KernelDescription& kernel) {
         const int64_t ps = timed.kernelTime(kernel);
-        // Updates run once, all else, which is asked for once, in every micro-batch.
-        const double times = kernel.tensors > 0 ? 1 : tree.schedule.microBatches;
+        // Updates run once, and every device asks for its own; all else, for which one device asks,
+        // runs in every micro-batch.
+        const double times = kernel.tensors > 0 ? 1.0 / static_cast<double>(kernel.devices)
+                                                : tree.schedule.microBatches;
         products += times * static_cast<double>(timed.kernelUse(kernel).productPs);
         all += times * static_cast<double>(std::max<int64_t>(0, ps));
         return ps;

@@ -42,8 +42,10 @@ struct KernelDescription
     DataType dataType{DataType::FP32}; //!< decides the peak rate
     /// Kernels of one stage and phase, which the host issues one after the other, have the same.
     uint64_t pass{0};
-    bool hasBias{false};   //!< whether a product or convolution adds a bias
-    uint64_t tensors{0};   //!< parameters that an optimizer updates at once, each a tensor
+    bool hasBias{false}; //!< whether a product or convolution adds a bias
+    uint64_t tensors{0}; //!< parameters that an optimizer updates at once, each a tensor
+    /// Of an update: devices of its stage, each of which asks for its own. Of all else one asks.
+    uint64_t devices{1};
     HeadWidths head{};     //!< of an attention; 0: a head for each group, as wide as its operations
     bool hasMask{true};    //!< of an attention: whether some scores are left out
     bool hasDropout{true}; //!< of an attention: whether scores are dropped

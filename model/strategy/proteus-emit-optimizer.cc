@@ -63,6 +63,13 @@ OptimizerEmitter::CountUpdated(TensorId parameter, uint32_t position) const
     return static_cast<uint64_t>(std::llround(local * m_context.GetGradientShare(parameter)));
 }
 
+/// @return devices of a mesh whose kernels are in the graph
+uint64_t
+OptimizerEmitter::CountEmitted(const DeviceMesh& mesh) const
+{
+    return m_context.tree.hasRepresentative ? 1 : mesh.GetDevices().size();
+}
+
 /// The update of one or more parameters on a device, on the device or on its host.
 TaskId
 OptimizerEmitter::EmitUpdate(DeviceId device,
@@ -123,6 +130,7 @@ OptimizerEmitter::EmitUpdate(DeviceId device,
                              uint64_t{device} << 32 | task.phase,
                              false,
                              updated.tensors};
+    kernel.devices = updated.devices;
     kernel.hasMaster = m_context.tree.precision.hasMaster || parameterBytes == 4;
     m_context.TimeKernel(kernel, task);
     return m_context.builder.AddTask(task, name, ready);
@@ -179,7 +187,7 @@ OptimizerEmitter::EmitImmediateUpdates()
             const TaskId update =
                 EmitUpdate(device,
                            tensor.tensor.name + "." + kind,
-                           {CountUpdated(leaf.tensor, position), 1},
+                           {CountUpdated(leaf.tensor, position), 1, devices.size()},
                            GetReady(leaf.reduced, leaf.reduced.layout.mesh->FindPosition(device)));
             const auto readers = m_next.readers.find({leaf.tensor, device});
             for (std::size_t i = 0; readers != m_next.readers.end() && i < readers->second.size();
@@ -214,6 +222,7 @@ OptimizerEmitter::EmitUpdates(bool isFused)
     visit([&](const Leaf& leaf, const PlacedTensor& tensor, uint32_t position, DeviceId device) {
         updated[device].elements += CountUpdated(leaf.tensor, position);
         ++updated[device].tensors;
+        updated[device].devices = CountEmitted(*tensor.optimizer.mesh);
         // The gradient lies on the same mesh, maybe less split: the rest is a slice.
         const std::vector<TaskId> some =
             GetReady(leaf.reduced, leaf.reduced.layout.mesh->FindPosition(device));
@@ -250,10 +259,11 @@ OptimizerEmitter::EmitUpdates(bool isFused)
                 {
                     before = GetReady(leaf.reduced, leaf.reduced.layout.mesh->FindPosition(device));
                 }
-                last[device] = EmitUpdate(device,
-                                          tensor.tensor.name + "." + kind,
-                                          {CountUpdated(leaf.tensor, position), 1},
-                                          before);
+                last[device] = EmitUpdate(
+                    device,
+                    tensor.tensor.name + "." + kind,
+                    {CountUpdated(leaf.tensor, position), 1, CountEmitted(*tensor.optimizer.mesh)},
+                    before);
             });
     }
     return last;

@@ -52,9 +52,11 @@ class OptimizerEmitter
     {
         uint64_t elements{0}; //!< of all its parameters
         uint64_t tensors{0};  //!< how many parameters
+        uint64_t devices{1};  //!< KernelDescription::devices
     };
 
     uint64_t CountUpdated(TensorId parameter, uint32_t position) const;
+    uint64_t CountEmitted(const DeviceMesh& mesh) const;
     TaskId EmitUpdate(DeviceId device,
                       const std::string& name,
                       const Updated& updated,

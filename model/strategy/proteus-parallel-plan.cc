@@ -8,11 +8,12 @@
 
 #include "proteus-emit-units.h"
 #include "proteus-plan-grid.h"
+#include "proteus-plan-nodes.h"
+#include "proteus-plan-recomputation.h"
 
 #include "ns3/proteus-enum-names.h"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -25,24 +26,6 @@ namespace proteus
 
 namespace
 {
-
-/// "layer12" is "layer" and 12.
-bool
-SplitNumber(const std::string& text, std::string& name, uint32_t& number)
-{
-    std::size_t end = text.size();
-    while (end > 0 && std::isdigit(static_cast<unsigned char>(text[end - 1])))
-    {
-        --end;
-    }
-    if (end == text.size() || text.size() - end > 8)
-    {
-        return false;
-    }
-    name = text.substr(0, end);
-    number = static_cast<uint32_t>(std::stoul(text.substr(end)));
-    return true;
-}
 
 /// A numbered block of a model, or an operator around them.
 struct Unit
@@ -78,28 +61,6 @@ FindUnits(const Model& model)
         }
     }
     return units;
-}
-
-/// Adds nodes for a path whose numbered parts stand for all numbers.
-StrategyNode&
-FindNode(StrategyNode& root, const std::string& path)
-{
-    StrategyNode* node = &root;
-    std::size_t begin = 0;
-    while (begin <= path.size())
-    {
-        const std::size_t end = std::min(path.find('.', begin), path.size());
-        std::string part = path.substr(begin, end - begin);
-        std::string block;
-        uint32_t number = 0;
-        if (end < path.size() && SplitNumber(part, block, number))
-        {
-            part = block + "*";
-        }
-        node = &node->GetChild(part);
-        begin = end + 1;
-    }
-    return *node;
 }
 
 /// Checks what a plan says of the ends of its pipeline.
@@ -299,8 +260,10 @@ CheckZeroGroup(const ParallelPlan& plan)
     CheckPlan(plan.optimizer.zero > 0, who + " says who shares states, and needs zero");
     CheckPlan(plan.dataParallel % plan.zeroGroup == 0,
               who + " replicas do not divide dp = " + std::to_string(plan.dataParallel));
-    CheckPlan(plan.expertParallel == 1 && plan.expertTensorParallel == 0,
-              who + ": experts that replicas share (ep, etp) are not built with it");
+    CheckPlan(plan.expertTensorParallel == 0, who + ": etp is not built with it");
+    CheckPlan(plan.zeroGroup % plan.expertParallel == 0,
+              who + " replicas cannot share the experts among ep = " +
+                  std::to_string(plan.expertParallel) + " of them");
 }
 
 /// The mesh, and what holds for all operators: samples and sequences are split.
@@ -392,89 +355,6 @@ AddTensorSplits(StrategyTree& tree,
             }
             node.items["out"].splits = {{"batch", 0, grid.FindAxes("dp")}, {"sequence", 0, axes}};
         }
-    }
-}
-
-/// Marks what stands before the products of numbered blocks: a group ends with products that follow
-/// each other and do not read each other, so that only other groups read their results, and they
-/// are not computed again. Routers and what brings tokens to experts and back count as products: it
-/// is not done twice.
-void
-RecomputeBetweenProducts(StrategyTree& tree, const Model& model)
-{
-    static const std::set<std::string> KEPT{"linear",
-                                            "expert-linear",
-                                            "router",
-                                            "dispatch",
-                                            "combine"};
-    std::vector<std::string> group; // paths of operators
-    std::set<TensorId> results;     // of its products
-    std::string last;
-    const auto close = [&] {
-        for (const std::string& path : results.empty() ? std::vector<std::string>() : group)
-        {
-            StrategyNode& node = FindNode(tree.root, path);
-            node.recompute = true;
-            node.recomputeGroup = "before " + group.back().substr(group.back().find('.') + 1);
-        }
-        group.clear();
-        results.clear();
-    };
-    for (const ModelOperator& op : model.GetOperators())
-    {
-        const std::string block = FindBlock(op.name);
-        const bool isProduct = KEPT.count(op.kind) > 0;
-        const bool isNext = std::any_of(op.reads.begin(), op.reads.end(), [&](const Access& read) {
-            return results.count(read.tensor) > 0;
-        });
-        if (block != last || isNext || (!results.empty() && !isProduct))
-        {
-            close();
-        }
-        last = block;
-        if (block.empty())
-        {
-            continue;
-        }
-        group.push_back(op.name);
-        for (const Access& write : isProduct ? op.writes : std::vector<Access>())
-        {
-            results.insert(write.tensor);
-        }
-    }
-    close();
-}
-
-/// Marks what is computed again: attention, what stands before products, or the numbered blocks.
-void
-AddRecomputation(StrategyTree& tree, const Model& model, const ParallelPlan& plan)
-{
-    if (plan.recompute == RecomputePlan::BETWEEN_PRODUCTS)
-    {
-        RecomputeBetweenProducts(tree, model);
-        return;
-    }
-    std::set<std::string> blocks;
-    const bool isEvery = plan.recomputeEvery == 1;
-    for (const ModelOperator& op : model.GetOperators())
-    {
-        if (plan.recompute == RecomputePlan::SELECTIVE && op.kind == "attention")
-        {
-            FindNode(tree.root, op.name).recompute = true;
-        }
-        std::string block;
-        uint32_t number = 0;
-        const std::size_t dot = op.name.find('.');
-        if (plan.recompute == RecomputePlan::FULL && dot != std::string::npos &&
-            SplitNumber(op.name.substr(0, dot), block, number) &&
-            (number + 1) % plan.recomputeEvery == 0)
-        {
-            blocks.insert(isEvery ? block + "*" : op.name.substr(0, dot));
-        }
-    }
-    for (const std::string& block : blocks)
-    {
-        FindNode(tree.root, block).recompute = true;
     }
 }
 
@@ -631,6 +511,7 @@ ExpandPlan(const Model& model, const ParallelPlan& plan)
         "other parallelism");
     CheckEnds(plan);
     CheckZeroGroup(plan);
+    CheckRecomputeKeeps(model, plan);
     StrategyTree tree;
     tree.name = "plan";
     tree.batch = uint64_t{plan.microBatch} * plan.dataParallel;

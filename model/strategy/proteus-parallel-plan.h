@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -99,6 +100,10 @@ struct ParallelPlan
     /// Of full recomputation: every how many-th of the numbered blocks is computed again, from the
     /// recomputeEvery-th on (torchtitan: selective activation checkpointing by layers). At least 1.
     uint32_t recomputeEvery{1};
+    /// Of BETWEEN_PRODUCTS: products and attention whose results are kept, by their names in a
+    /// block; all others are computed again. None: those of all products. MaxText: remat_policy,
+    /// e.g. save_qkv_proj; Praxis: AutodiffCheckpointType.
+    std::set<std::string> recomputeKeeps;
     ScheduleSpec schedule;   //!< the number of micro-batches is set by the batch sizes
     GradientSpec gradients;  //!< reduction of gradients
     OptimizerSpec optimizer; //!< the axes of ZeRO are set by the plan

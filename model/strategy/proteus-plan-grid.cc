@@ -121,21 +121,25 @@ MakeAxes(const ParallelPlan& plan)
     {
         return FoldAxes(plan);
     }
-    if (plan.expertParallel > 1)
-    {
-        return {{"edp", plan.dataParallel / plan.expertParallel, "dp", "edp"},
-                {"cp", plan.contextParallel, "cp", "edp"},
-                {"ep", plan.expertParallel, "dp", "ep"},
-                {"tp", plan.tensorParallel, "tp", "etp"}};
-    }
     const uint32_t sharing = plan.zeroGroup > 0 ? plan.zeroGroup : plan.dataParallel;
-    std::vector<PlanAxis> axes{{"dp", sharing, "dp", "edp"},
-                               {"cp", plan.contextParallel, "cp", "edp"},
-                               {"tp", plan.tensorParallel, "tp", "etp"}};
+    std::vector<PlanAxis> axes;
     if (sharing < plan.dataParallel)
     {
-        axes.insert(axes.begin(), {REPEATING_AXIS, plan.dataParallel / sharing, "dp", "edp"});
+        axes.push_back({REPEATING_AXIS, plan.dataParallel / sharing, "dp", "edp"});
     }
+    if (plan.expertParallel > 1)
+    {
+        axes.insert(axes.end(),
+                    {{"edp", sharing / plan.expertParallel, "dp", "edp"},
+                     {"cp", plan.contextParallel, "cp", "edp"},
+                     {"ep", plan.expertParallel, "dp", "ep"},
+                     {"tp", plan.tensorParallel, "tp", "etp"}});
+        return axes;
+    }
+    axes.insert(axes.end(),
+                {{"dp", sharing, "dp", "edp"},
+                 {"cp", plan.contextParallel, "cp", "edp"},
+                 {"tp", plan.tensorParallel, "tp", "etp"}});
     return axes;
 }
 

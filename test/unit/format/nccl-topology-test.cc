@@ -599,6 +599,7 @@ TEST(NcclTopology, DeviceIdsNameTheModel)
         Rate(Read(dump("0x31c2", "103", R"(<c2c bw="44712" count="5"/>)")), "n0.gpu0", "n0.cpu0"),
         5 * 44712e6);
     EXPECT_EQ(modelOf(dump("0x2204", "86", "")), "RTX-3090");
+    EXPECT_EQ(modelOf(dump("0x2203", "86", "")), "RTX-3090-Ti");
     EXPECT_EQ(modelOf(dump("0xffff", "86", "")), "A40");
     EXPECT_EQ(modelOf(dump("nonsense", "86", "")), "A40");
     EXPECT_EQ(modelOf(dump("0x20b0", "80", "")), "A100-SXM4-40GB");

@@ -104,6 +104,61 @@ TEST(PlanSpace, SixteenDevicesHaveFifteenCombinations)
 }
 
 // Every choice gives plans, each once, and what is left out is counted by its reason.
+// States are shared by all replicas, or by those of a server of eight alone.
+TEST(PlanSpace, ReplicasOfAServerMayShareStates)
+{
+    PlanModelFacts facts;
+    facts.blocks = facts.experts = 4;
+    facts.hasTensor = facts.hasSequence = true;
+    PlanSpaceOptions space = Machine::MakeSpace(32, 32);
+    space.variesRecomputation = space.variesSequence = space.variesBuckets = false;
+    const auto list = [&] {
+        std::set<std::vector<uint32_t>> groups; // tp, pp, inside, ep, zero, group
+        PrunedPlans pruned;
+        VisitPlans(
+            facts,
+            space,
+            [&](const ParallelPlan& plan) {
+                groups.insert({plan.tensorParallel,
+                               plan.pipelineParallel,
+                               plan.isPipelineInside ? 1U : 0U,
+                               plan.expertParallel,
+                               plan.optimizer.zero,
+                               plan.zeroGroup});
+                return true;
+            },
+            pruned);
+        return groups;
+    };
+    for (const std::vector<uint32_t>& plan : list())
+    {
+        EXPECT_EQ(plan[5], 0u);
+    }
+    space.serverDevices = 8;
+    const auto all = list();
+    for (const uint32_t zero : {1, 2, 3})
+    {
+        EXPECT_EQ(all.count({1, 1, 0, 1, zero, 0}), 1u);
+        EXPECT_EQ(all.count({1, 1, 0, 1, zero, 8}), 1u);
+        EXPECT_EQ(all.count({2, 1, 0, 1, zero, 4}), 1u);
+        EXPECT_EQ(all.count({1, 1, 0, 4, zero, 8}), 1u);
+    }
+    EXPECT_EQ(all.count({1, 2, 0, 1, 1, 8}), 1u);
+    EXPECT_EQ(all.count({1, 2, 1, 1, 1, 4}), 1u); // a server has two stages of four replicas
+    for (const std::vector<uint32_t>& plan : all)
+    {
+        EXPECT_TRUE(plan[5] == 0 || plan[4] > 0); // nothing is shared without ZeRO
+        EXPECT_TRUE(plan[5] == 0 || plan[0] < 8); // one replica has nobody to share with
+        EXPECT_EQ(plan[5] % plan[3], 0u);
+    }
+    // What a strategy says stands, where it can.
+    space.base.zeroGroup = 4;
+    for (const std::vector<uint32_t>& plan : list())
+    {
+        EXPECT_EQ(plan[5], plan[4] > 0 ? 4u : 0u);
+    }
+}
+
 TEST(PlanSpace, FrozenParametersAreRefused)
 {
     const Model model = LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/llama.json",
@@ -250,6 +305,9 @@ TEST(PlanEstimate, RanksAsFlowsDo)
                              R"({"dp": 16, "globalBatch": 16, "zero": 2,
                                  "zero2Gradients": "all-reduce"})",
                              R"({"dp": 16, "globalBatch": 16, "zero": 3})",
+                             R"({"dp": 16, "globalBatch": 16, "zero": 1, "zeroGroup": 8})",
+                             R"({"dp": 16, "globalBatch": 16, "zero": 2, "zeroGroup": 8})",
+                             R"({"dp": 16, "globalBatch": 16, "zero": 3, "zeroGroup": 8})",
                              R"({"dp": 8, "tp": 2, "globalBatch": 16})",
                              R"({"dp": 2, "tp": 8, "globalBatch": 16})",
                              R"({"dp": 2, "tp": 8, "globalBatch": 16, "sequenceParallel": true})",

@@ -304,6 +304,53 @@ TEST(Recomputation, BetweenProductsKeepsTheirResults)
     EXPECT_EQ(copy.str(), text.str());
 }
 
+// Of products only some are kept: the others are computed again, and what is behind the last that
+// is kept, up to the end of the block.
+TEST(Recomputation, BetweenProductsKeepsSomeOfThem)
+{
+    const auto compile =
+        [](const std::string& keeps, const std::string& more = "", int64_t layers = 1) {
+            return Compile(R"({"dp": 1, "recompute": "between-products", "recomputeKeeps": ")" +
+                               keeps + "\"" + more + "}",
+                           0,
+                           {{"vocabulary", 64}, {"layers", layers}});
+        };
+    const auto list = [](const ExecutionGraph& graph) {
+        std::set<std::string> again;
+        for (const Task& task : graph.GetTasks())
+        {
+            const std::string name = graph.GetName(task);
+            const std::size_t suffix = name.find(".recompute");
+            if (suffix != std::string::npos && task.kind == TaskKind::COMPUTE)
+            {
+                again.insert(name.substr(name.find('.') + 1, suffix - name.find('.') - 1));
+            }
+        }
+        return again;
+    };
+    using Names = std::set<std::string>;
+    EXPECT_EQ(list(compile("qkv+projection+fc1+fc2")),
+              (Names{"norm1", "attention", "norm2", "gelu"}));
+    EXPECT_EQ(list(compile("qkv+projection")),
+              (Names{"norm1", "attention", "dropout-add1", "norm2", "fc1", "gelu", "fc2"}));
+    EXPECT_EQ(list(compile("qkv+attention+projection+fc1+fc2")), (Names{"norm1", "norm2", "gelu"}));
+    // The result of the last product is added to the block's, which is there.
+    EXPECT_EQ(list(compile("qkv+projection", R"(, "recomputeStopsEarly": true)")),
+              (Names{"norm1", "attention", "dropout-add1", "norm2", "fc1", "gelu"}));
+    // What the last sum reads, which is not computed again, is kept.
+    EXPECT_EQ(list(compile("fc2")),
+              (Names{"norm1", "qkv", "attention", "projection", "norm2", "fc1", "gelu"}));
+    const auto peak = [&compile](const std::string& keeps) {
+        return AccountMemory(compile(keeps, "", 16))[0].peakBytes;
+    };
+    EXPECT_LT(peak("qkv"), peak("qkv+projection"));
+    EXPECT_LT(peak("qkv+projection"), peak("qkv+projection+fc1+fc2"));
+    EXPECT_THROW(compile("head"), std::invalid_argument);
+    EXPECT_THROW(compile("qkv+"), std::invalid_argument);
+    EXPECT_THROW(Compile(R"({"dp": 1, "recompute": "full", "recomputeKeeps": "qkv"})"),
+                 std::invalid_argument);
+}
+
 TEST(Recomputation, StopsWhenAllThatIsReadIsThere)
 {
     const auto compile = [](const std::string& more, int64_t dropout) {

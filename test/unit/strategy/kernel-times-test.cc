@@ -4,10 +4,17 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "compile-tools.h"
+
+#include "ns3/proteus-compile.h"
 #include "ns3/proteus-kernel-times.h"
 #include "ns3/proteus-operator-kinds.h"
 
+#include <cstdint>
 #include <gtest/gtest.h>
+#include <map>
+#include <string>
+#include <vector>
 
 using namespace ns3::proteus;
 
@@ -288,4 +295,49 @@ TEST(KernelTimes, Others)
         timer(Describe("gelu", "", {2, 1024, 4096}, 1, 12345)),
         model.GetTime(MakeElementwiseWork(12345, KernelPass::FORWARD, DataType::BF16)).GetPs());
     EXPECT_EQ(timer(Describe("prayer", "", {1}, 1, 1)), -1);
+}
+
+// How long GPUs multiply decides their clocks under a power limit. Every device updates what it
+// has, none waits for the updates of all others: replicas multiply as fast as one.
+TEST(KernelTimes, ClocksDoNotKnowTheNumberOfReplicas)
+{
+    Framework framework;
+    framework.kernels.gpuSpread = 0; // the slowest of many GPUs is another matter
+    const GpuDatasheet& gpu = FindGpuDatasheet("H100-SXM5-80GB");
+    const auto products = [&](const std::string& plan) {
+        const StrategyFile file = compiletest::ReadStrategy(plan);
+        const Model model = compiletest::LoadFor("gpt3-175b", file, {{"layers", 2}});
+        const ListedKernels listed = ListKernelTimes(model, file.GetTree(model), gpu, framework);
+        std::map<std::vector<uint64_t>, int64_t> times;
+        for (const ProfileEntry& entry : listed.table.GetEntries())
+        {
+            if (entry.kernelClass == KernelClass::GEMM)
+            {
+                times[entry.shape] += entry.timePs;
+            }
+        }
+        EXPECT_FALSE(times.empty());
+        return times;
+    };
+    const auto two = products(R"({"dp": 2, "microBatch": 4, "globalBatch": 8})");
+    EXPECT_EQ(products(R"({"dp": 32, "microBatch": 4, "globalBatch": 128})"), two);
+    EXPECT_EQ(products(R"({"dp": 8, "pp": 2, "microBatch": 4, "globalBatch": 32})"),
+              products(R"({"dp": 2, "pp": 2, "microBatch": 4, "globalBatch": 8})"));
+    // A share of the update takes less, so that products take more of the time.
+    const auto all = [](const auto& times) {
+        int64_t sum = 0;
+        for (const auto& [shape, ps] : times)
+        {
+            sum += ps;
+        }
+        return sum;
+    };
+    const auto shared = products(R"({"dp": 2, "zero": 1, "microBatch": 4, "globalBatch": 8})");
+    EXPECT_GT(all(shared), all(two));
+    EXPECT_GT(all(products(R"({"dp": 32, "zero": 1, "microBatch": 4, "globalBatch": 128})")),
+              all(shared));
+    // One device stands for all.
+    EXPECT_EQ(products(R"({"dp": 8, "zero": 3, "microBatch": 4, "globalBatch": 32})"),
+              products(R"({"dp": 8, "zero": 3, "microBatch": 4, "globalBatch": 32,
+                           "representative": true})"));
 }

@@ -119,6 +119,32 @@ TEST(ZeroGroup, KeepsWhatItsReplicasShare)
     EXPECT_EQ(keeps(R"(, "zeroGroup": 4)"), keeps(""));
 }
 
+// Experts are shared by ep replicas of a group, and what of them these have by the others of it.
+TEST(ZeroGroup, HoldsExperts)
+{
+    const std::map<std::string, int64_t> small{{"layers", 1}, {"hidden", 256}};
+    const auto compile = [&](const std::string& more) {
+        return Compile("mixtral-8x7b",
+                       R"({"dp": 8, "ep": 2, "zero": 3, "globalBatch": 8)" + more + "}",
+                       small);
+    };
+    const auto found = FindGroups(compile(R"(, "zeroGroup": 4)"));
+    const Groups groups{{0, 1, 2, 3}, {4, 5, 6, 7}};
+    const Groups ofExperts{{0, 2}, {1, 3}, {4, 6}, {5, 7}};
+    Groups inside = groups;
+    inside.insert(ofExperts.begin(), ofExperts.end());
+    EXPECT_EQ(found.at(Collective::ALL_GATHER), inside);
+    EXPECT_EQ(found.at(Collective::REDUCE_SCATTER), inside);
+    EXPECT_EQ(found.at(Collective::ALL_REDUCE), (Groups{{0, 4}, {1, 5}, {2, 6}, {3, 7}}));
+    EXPECT_EQ(found.at(Collective::ALL_TO_ALL), (Groups{{0, 1}, {2, 3}, {4, 5}, {6, 7}}));
+    // A group of all is as none.
+    EXPECT_EQ(FindGroups(compile(R"(, "zeroGroup": 8)")), FindGroups(compile("")));
+    const auto keeps = [&](const std::string& more) {
+        return AccountMemory(compile(more))[0].persistentBytes;
+    };
+    EXPECT_GT(keeps(R"(, "zeroGroup": 4)"), keeps(""));
+}
+
 TEST(ZeroGroup, RefusesWhatDoesNotGoTogether)
 {
     for (const std::string plan :
@@ -126,7 +152,8 @@ TEST(ZeroGroup, RefusesWhatDoesNotGoTogether)
           R"({"dp": 4, "zeroGroup": 2})",
           R"({"dp": 4, "zero": 3, "zeroGroup": 8})",
           R"({"dp": 4, "zero": 3, "zeroGroup": 2, "representative": true})",
-          R"({"dp": 4, "zero": 3, "zeroGroup": 2, "ep": 2})"})
+          R"({"dp": 4, "zero": 3, "zeroGroup": 2, "ep": 4})",
+          R"({"dp": 4, "tp": 2, "zero": 3, "zeroGroup": 2, "ep": 2, "etp": 1})"})
     {
         EXPECT_THROW(
             Compile(plan.find("ep\"") == std::string::npos ? "gpt3-125m" : "mixtral-8x7b", plan),
