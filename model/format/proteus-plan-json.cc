@@ -8,10 +8,11 @@
 
 #include "proteus-strategy-fields.h"
 
+#include "ns3/proteus-split.h"
+
 #include <cstdint>
 #include <limits>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -70,15 +71,11 @@ const std::vector<const char*> PLAN_FIELDS{
 std::set<std::string>
 SplitNames(const std::string& text)
 {
-    std::set<std::string> names;
-    std::istringstream input(text + "+");
-    for (std::string name; std::getline(input, name, '+');)
+    const std::vector<std::string> parts = SplitList(text, '+');
+    const std::set<std::string> names(parts.begin(), parts.end());
+    if (names.count("") > 0)
     {
-        if (name.empty())
-        {
-            throw std::invalid_argument("'" + text + "' is not NAME+NAME...");
-        }
-        names.insert(name);
+        throw std::invalid_argument("'" + text + "' is not NAME+NAME...");
     }
     return names;
 }

@@ -6,6 +6,7 @@
 
 #include "proteus-strategy-json.h"
 
+#include <boost/algorithm/string/join.hpp>
 #include <cstddef>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -155,18 +156,6 @@ GetZero1Gathers(const OptimizerSpec& optimizer)
     return optimizer.gathersInForward ? "forward" : "update";
 }
 
-/// @param names some @return them with + between them
-std::string
-JoinNames(const std::set<std::string>& names)
-{
-    std::string text;
-    for (const std::string& name : names)
-    {
-        text += (text.empty() ? "" : "+") + name;
-    }
-    return text;
-}
-
 /// @param optimizer of a strategy @return what "zero3Gathers" is
 const char*
 GetZero3Form(const OptimizerSpec& optimizer)
@@ -272,7 +261,7 @@ MakePlan(const ParallelPlan& plan, const std::map<std::string, std::string>& def
     add("representative", plan.hasRepresentative, false);
     add("recompute", std::string(ToString(plan.recompute)), "none");
     add("recomputeEvery", plan.recomputeEvery, 1U);
-    add("recomputeKeeps", JoinNames(plan.recomputeKeeps), "");
+    add("recomputeKeeps", boost::algorithm::join(plan.recomputeKeeps, "+"), "");
     add("schedule",
         std::string(ToString(plan.schedule.kind)),
         plan.virtualStages > 1 ? "interleaved" : "1f1b");
