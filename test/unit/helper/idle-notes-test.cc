@@ -6,8 +6,13 @@
 
 #include "small-job.h"
 
+#include "ns3/proteus-attribute-watch.h"
+#include "ns3/proteus-fabric.h"
+
 #include <gtest/gtest.h>
 #include <string>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 using namespace ns3::proteus;
@@ -421,4 +426,27 @@ TEST(IdleNotes, WhatAJobWithoutCommunicationDoesNotNeed)
     EXPECT_NE(run("dp=2", {"--cpuVendor=amd", "--executor=flow"})
                   .find("flow: --cpuVendor=amd has no effect: this job communicates alike"),
               std::string::npos);
+}
+
+// proteus-bench runs its cases, and packets their long communications, in processes of their own.
+TEST(IdleNotes, AnAttributeThatAnotherProcessTakesIsNotIdle)
+{
+    const Configuration given{{"ns3::proteus::Fabric::Ecn", "false"},
+                              {"ns3::proteus::PacketNetwork::Algorithm", "tree"}};
+    WatchAttributes(given);
+    ASSERT_EQ(FindIdleAttributes(given, AttributeReaders::NOBODY).size(), 2);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0)
+    {
+        ns3::CreateObject<Fabric>();
+        _exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_EQ(status, 0);
+    const auto idle = FindIdleAttributes(given, AttributeReaders::NOBODY);
+    ASSERT_EQ(idle.size(), 1);
+    EXPECT_EQ(idle[0].rfind("--ns3::proteus::PacketNetwork::Algorithm=tree has no effect", 0), 0);
+    ns3::Config::Reset();
 }
