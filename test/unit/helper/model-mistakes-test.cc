@@ -46,6 +46,20 @@ const std::string WIDE = R"({"op": "linear", "name": "fc", "outputs": "width", "
 
 } // namespace
 
+// What others write their configurations in.
+TEST(ModelMistakes, AConfigurationThatIsNoJson)
+{
+    const Folder folder;
+    const std::string text = "model_type: llama\nhidden_size: 4096\n";
+    for (const char* name : {"config.yaml", "config.json"})
+    {
+        ExpectRefusal(
+            Start("compile", {"--model=" + folder.Write(name, text), PLAN}),
+            "this has the keys of a config.json of Hugging Face, which --model reads; but "
+            "that is JSON, and this not");
+    }
+}
+
 TEST(ModelMistakes, WhatReadersWarnOfStandsInTheResults)
 {
     const Folder folder;
