@@ -266,7 +266,7 @@ FindUnusedRouting(const TypedNetwork& typed,
     const std::string name = "ns3::proteus::Fabric::Routing";
     const std::string value = FindTyped(typed.configuration, name);
     const std::string option = "--" + name + "=" + value;
-    if (!traits.hasPackets || value.empty() || value == "UpDown" || links.empty() ||
+    if (!traits.hasPaths || value.empty() || value == "UpDown" || links.empty() ||
         !FindTyped(typed.configuration, "scenario").empty() || IsNamed(typed, option) ||
         HasEqualPaths(cluster, FindCrossedLinks(links), traits.hasPackets))
     {

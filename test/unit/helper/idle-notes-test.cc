@@ -40,6 +40,16 @@ TEST(IdleNotes, WhatTheJobDoesNotComeToIsANote)
     {
         expect(run(PLAN, {flow, option}), std::string("flow: ") + option, isIdle);
     }
+    // Attributes of the same settings, and equal paths, of which one server with rings has none.
+    expect(run(PLAN, {flow, NETWORK + "Algorithm=ring"}),
+           "flow: " + NETWORK + "Algorithm=ring",
+           true);
+    expect(run(PLAN, {flow, NETWORK + "Algorithm=tree"}), NETWORK + "Algorithm=tree", false);
+    const std::string spray = FABRIC + "Routing=Spray";
+    const std::string four = "--strategy=dp=4,dataType=fp32";
+    expect(run(four, {flow, "--cluster=pcie-v100x4", "--nodes=1", spray}), "flow: " + spray, true);
+    const std::vector<std::string> leaves{"--fabric=leaf-spine", "--serversPerLeaf=1"};
+    expect(run(PLAN, {flow, leaves[0], leaves[1], spray}), "flow: " + spray, false);
     const std::string packet = "--executor=packet";
     const std::string channels = "--networkChannels=2";
     expect(run(PLAN, {packet, channels}), "packet: " + channels, true);
