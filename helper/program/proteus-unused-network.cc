@@ -456,6 +456,11 @@ FindUnusedOptions(TypedNetwork typed,
         lines.insert(lines.end(), unneeded.begin(), unneeded.end());
     }
     typed.named.insert(typed.named.end(), lines.begin(), lines.end());
+    if (traits.hasPackets && !links.empty())
+    {
+        const auto unmarked = FindNothingMarked(typed, links);
+        lines.insert(lines.end(), unmarked.begin(), unmarked.end());
+    }
     for (const auto& more : {FindUnusedRouting(typed, traits, cluster, links),
                              FindUnusedNetwork(typed, traits, cluster, links),
                              FindThinLinks(typed, cluster, links)})

@@ -191,6 +191,21 @@ TEST(IdleOptions, OptionsThatDoNothingAreNamed)
          "Routing=Spray has no effect: no two paths are equal"},
         {"collective", {TRANSPORT + "RetryLimit=3"}, "has no effect: nothing was lost, or sent"},
         {"flows", {nine, flows, TRANSPORT + "NakInterval=1us"}, "has no effect: nothing was lost"},
+        {"collective",
+         {"--nodes=2", "--min=1M", "--max=1M", FABRIC + "InfinibandEcn=true"},
+         "InfinibandEcn=true has no effect: no packet was marked"},
+        {"collective",
+         {"--cluster=dgx-h100:nodes=2,nic=8x200G-roce",
+          "--min=1M",
+          "--max=1M",
+          "--ns3::proteus::DcqcnType::G=0.1"},
+         "G=0.1 has no effect: no packet was marked"},
+        {"collective",
+         {"--cluster=dgx-h100:nodes=2,nic=8x200G-roce",
+          "--min=1M",
+          "--max=1M",
+          FABRIC + "ResumeOffset=5000"},
+         "ResumeOffset=5000 has no effect: nothing was paused"},
         {"compile",
          {MODEL, PLAN, "--expand", "--variables=layers=4"},
          "--variables: layers=4 has no effect: the tree of --expand is the same without it"},
@@ -418,6 +433,19 @@ TEST(IdleOptions, EnvironmentVariablesOfNs3AreChecked)
                   "NS_GLOBAL_VALUE: --SimulatorImplementationType=ns3::Foo: ns-3 has no type");
     ExpectRefusal(StartWith("NS_ATTRIBUTE_DEFAULT", "ns3::proteus::Fabric::Pfc=maybe"),
                   "the environment variable NS_ATTRIBUTE_DEFAULT: ");
+}
+
+// An incast, of which packets are marked and paused.
+TEST(IdleOptions, MarksAndPausesThatThereAre)
+{
+    const Outcome outcome = Start("flows",
+                                  {"--cluster=" + WORKLOADS + "/flows/switch-9.txt",
+                                   "--flows=" + WORKLOADS + "/flows/incast-8.csv",
+                                   "--quiet",
+                                   "--ns3::proteus::DcqcnType::G=0.1",
+                                   FABRIC + "ResumeOffset=5000"});
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    EXPECT_EQ(outcome.error.find("has no effect"), std::string::npos) << outcome.error;
 }
 
 // What the command line tells of an option, and what the run tells of it.
