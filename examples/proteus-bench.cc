@@ -18,6 +18,7 @@
 
 #include "ns3/boolean.h"
 #include "ns3/proteus-cluster-file.h"
+#include "ns3/proteus-command-line-program.h"
 #include "ns3/proteus-flow-player.h"
 #include "ns3/proteus-helper.h"
 #include "ns3/proteus-output-file.h"
@@ -393,22 +394,29 @@ struct Options
     TableOptions tables;
     std::string only;
     int64_t repetitions{0};
+
+    /// @return the cases that it chooses
+    std::vector<Case> Choose() const
+    {
+        std::vector<Case> chosen;
+        for (const Case& c : MakeCases(quick, large))
+        {
+            if (c.name.find(only) != std::string::npos)
+            {
+                chosen.push_back(c);
+            }
+        }
+        return chosen;
+    }
 };
 
 void
-Run(const Options& options)
+Measure(const Options& options)
 {
     const uint32_t n = options.repetitions > 0 ? ToCount(options.repetitions, "repetitions", 1)
                        : options.quick         ? 1
                                                : 5;
-    std::vector<Case> chosen;
-    for (const Case& c : MakeCases(options.quick, options.large))
-    {
-        if (c.name.find(options.only) != std::string::npos)
-        {
-            chosen.push_back(c);
-        }
-    }
+    const std::vector<Case> chosen = options.Choose();
     if (chosen.empty() && options.only != "approximation")
     {
         throw std::invalid_argument("--only=" + options.only +
@@ -416,6 +424,12 @@ Run(const Options& options)
     }
     if (!options.csv.empty())
     {
+        if (chosen.empty())
+        {
+            throw std::invalid_argument("--csv=" + options.csv +
+                                        ": would have no line: --only=" + options.only +
+                                        " measures no case; --json and --tables have what it does");
+        }
         CheckWritable(options.csv);
     }
     options.tables.Check();
@@ -443,56 +457,79 @@ Run(const Options& options)
     }
     EndAtOnce::Cancel();
     const Table table = GetCaseLayout().Make(cases);
-    if (!options.csv.empty())
-    {
-        WriteFile(options.csv, [&table](std::ostream& out) { WriteTableCsv(table, out); });
-    }
+    WriteCsvFile(options.csv, [&table](std::ostream& out) { WriteTableCsv(table, out); });
     options.tables.Write(
         {table, GetApproximationLayout().Make(approximations), options.tables.MakeNotes()});
 }
+
+/// The program.
+class BenchProgram : public CommandLineProgram
+{
+  public:
+    using CommandLineProgram::CommandLineProgram;
+
+  private:
+    std::string GetName() const override
+    {
+        return "proteus-bench";
+    }
+
+    bool SendsPackets() const override
+    {
+        return false; // of collectives that could be repeated
+    }
+
+    std::vector<Table> DescribeTables() override
+    {
+        return {GetCaseLayout().Make(std::vector<CaseRow>()),
+                GetApproximationLayout().Make(std::vector<ApproximationRow>())};
+    }
+
+    void AddTo(OptionList& command) override
+    {
+        command.Usage("Measures the packet engine with PFC, ECN and DCQCN on, statistics of every\n"
+                      "message and port kept, and no trace sink; and stock PointToPointNetDevices\n"
+                      "that forward the same packets over the same routes.");
+        command.AddValue("quick", "fewer packets, one repetition", m_options.quick);
+        command.AddValue("large",
+                         "also 8,192 hosts, all-reduces of 1,024 GPUs, and set-up of up to 8,192: "
+                         "minutes",
+                         m_options.large);
+        command.AddIdle("large", [this]() {
+            Options smaller = m_options;
+            smaller.large = false;
+            return m_options.large && smaller.Choose().size() == m_options.Choose().size()
+                       ? "no case of those has --only=" + m_options.only + " in its name"
+                       : "";
+        });
+        command.AddValue(
+            "repetitions",
+            "runs of every case, of which the median is printed (0: 5, or 1 with --quick)",
+            m_options.repetitions);
+        command.AddRange("repetitions", 0);
+        command.AddIdle("repetitions", [this]() {
+            return m_options.Choose().empty() ? "no case is measured" : "";
+        });
+        command.AddValue("only",
+                         "only cases with this in their name; approximation: only those",
+                         m_options.only);
+        command.AddOutput("csv", "write the cases to this file", m_options.csv, ".csv");
+        m_options.tables.AddTo(command);
+        command.AddValue("quiet", "no progress line", m_options.quiet);
+    }
+
+    void Run() override
+    {
+        Measure(m_options);
+    }
+
+    Options m_options;
+};
 
 } // namespace
 
 int
 main(int argc, char* argv[])
 {
-    Time::SetResolution(Time::PS);
-    Options options;
-    OptionList command("proteus-bench", PROTEUS_SOURCE_DIR "/workloads");
-    command.Usage("Measures the packet engine with PFC, ECN and DCQCN on, statistics of every\n"
-                  "message and port kept, and no trace sink; and stock PointToPointNetDevices\n"
-                  "that forward the same packets over the same routes.");
-    command.AddValue("quick", "fewer packets, one repetition", options.quick);
-    command.AddValue("large",
-                     "also 8,192 hosts, all-reduces of 1,024 GPUs, and set-up of up to 8,192: "
-                     "minutes",
-                     options.large);
-    command.AddValue("repetitions",
-                     "runs of every case, of which the median is printed (0: 5, or 1 with --quick)",
-                     options.repetitions);
-    command.AddRange("repetitions", 0);
-    command.AddValue("only",
-                     "only cases with this in their name; approximation: only those",
-                     options.only);
-    command.AddOutput("csv", "write the cases to this file", options.csv, ".csv");
-    options.tables.AddTo(command);
-    bool printsColumns = false;
-    command.AddValue("columns",
-                     "print what the columns of --json and --tables mean, and end",
-                     printsColumns);
-    command.AddValue("quiet", "no progress line", options.quiet);
-    return RunProgram("proteus-bench", [&]() {
-        if (!command.ParseAndWarn({argv, argv + argc}, std::cout))
-        {
-            return;
-        }
-        if (printsColumns)
-        {
-            PrintColumns({GetCaseLayout().Make(std::vector<CaseRow>()),
-                          GetApproximationLayout().Make(std::vector<ApproximationRow>())},
-                         std::cout);
-            return;
-        }
-        Run(options);
-    });
+    return BenchProgram(PROTEUS_SOURCE_DIR "/workloads").Main(argc, argv);
 }

@@ -11,6 +11,7 @@
 #include "ns3/global-value.h"
 #include "ns3/proteus-collective-settings.h"
 #include "ns3/proteus-congestion-type.h"
+#include "ns3/proteus-ranks.h"
 #include "ns3/proteus-split.h"
 #include "ns3/string.h"
 #include "ns3/type-id.h"
@@ -158,10 +159,21 @@ CheckGlobal(const std::string& name, const std::string& value)
         {
             throw std::invalid_argument(option + ": is no " + parent->second);
         }
-        if (value == "ns3::DistributedSimulatorImpl" || value == "ns3::NullMessageSimulatorImpl")
+        const std::string ranks = "ns3::DistributedSimulatorImpl";
+        if (GetNRanks() > 1 && name == "SimulatorImplementationType" && value != ranks)
+        {
+            throw std::invalid_argument(option + ": knows of one process; MPI ranks have " + ranks);
+        }
+        if (GetNRanks() == 1 && (value == ranks || value == "ns3::NullMessageSimulatorImpl"))
         {
             throw std::invalid_argument(option + ": is for several processes, which ./ns3 run "
                                                  "--mpi=N starts; leave it away");
+        }
+        if (value == "ns3::RealtimeSimulatorImpl")
+        {
+            throw std::invalid_argument(option + ": waits for the clock of this machine at every "
+                                                 "event, which nothing here is about; leave it "
+                                                 "away");
         }
     }
     if (name == "RngSeed" && value.find_first_not_of('0') == std::string::npos)

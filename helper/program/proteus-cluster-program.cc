@@ -6,6 +6,7 @@
 
 #include "proteus-cluster-program.h"
 
+#include "proteus-held-output.h"
 #include "proteus-name-lists.h"
 #include "proteus-option-meanings.h"
 #include "proteus-program-options.h"
@@ -226,6 +227,7 @@ class ClusterProgram : public CommandLineProgram
         InputFile file(m_options.prices);
         const PriceTable prices = ReadPricesJson(file.GetStream(), m_options.prices);
         const Cluster cluster = m_options.BuildCluster();
+        HeldOutput::Release(); // what is doubtful of a cluster is a result here
         const Facts facts{
             CountNetwork(cluster),
             FindBisection(cluster),

@@ -8,10 +8,12 @@
 
 #include "proteus-attribute-watch.h"
 #include "proteus-command-line-text.h"
+#include "proteus-environment-options.h"
 #include "proteus-heap-pages.h"
 #include "proteus-rank-program.h"
 #include "proteus-run-notes.h"
 #include "proteus-stop-signals.h"
+#include "proteus-study-run.h"
 
 #include "ns3/config.h"
 #include "ns3/double.h"
@@ -209,6 +211,53 @@ MakeTablePattern(const std::vector<Table>& tables)
     return "/(" + names + ")\\.csv";
 }
 
+/// @param program name @param arguments of main(), the program first @param environment options
+/// @return what has to be the same on all ranks, a text each
+std::vector<std::string>
+ListWords(const std::string& program,
+          const std::vector<std::string>& arguments,
+          const std::vector<EnvironmentOption>& environment)
+{
+    std::vector<std::string> words{program};
+    words.insert(words.end(), arguments.begin() + 1, arguments.end());
+    for (const EnvironmentOption& option : environment)
+    {
+        words.push_back(option.variable + ": " + option.name + "=" + option.value);
+    }
+    return words;
+}
+
+/// @param idle lines on options without effect @param text of a warning
+/// @return whether it is about one of them, with another reason: one is enough
+bool
+HasOtherReason(const std::vector<std::string>& idle, const std::string& text)
+{
+    const std::string mark = " has no effect: ";
+    const std::size_t at = text.find(mark);
+    return at != std::string::npos &&
+           std::any_of(idle.begin(), idle.end(), [&](const std::string& line) {
+               return line != text &&
+                      line.compare(0, at + mark.size(), text, 0, at + mark.size()) == 0;
+           });
+}
+
+/// @param configuration of a command line @param workloads folder
+/// @return what has to be the same on all ranks, a text each: files that options name
+std::vector<std::string>
+ListFiles(const Configuration& configuration, const std::string& workloads)
+{
+    std::vector<std::string> files;
+    if (GetNRanks() > 1)
+    {
+        const StudyOptions options(configuration.begin(), configuration.end());
+        for (const auto& [name, digest] : DigestFiles(options, "", workloads))
+        {
+            files.push_back("--" + name + "=" + options.at(name) + " with content " + digest);
+        }
+    }
+    return files;
+}
+
 } // namespace
 
 CommandLineProgram::CommandLineProgram(std::string workloads)
@@ -270,7 +319,10 @@ CommandLineProgram::Main(int argc, char* argv[])
 {
     UseHugePagesForHeap();
     const std::vector<std::string> arguments(argv, argv + argc);
+    const std::vector<EnvironmentOption> environment = TakeEnvironmentOptions();
+    const bool hasIdleLog = TakeIdleLog();
     return RunOnRanks(GetName(), argc, argv, [&]() {
+        RequireSameOnRanks(ListWords(GetName(), arguments, environment));
         if (GetNRanks() > 1 && !RunsOnRanks())
         {
             throw std::invalid_argument("it runs as one process only, not on " +
@@ -283,6 +335,7 @@ CommandLineProgram::Main(int argc, char* argv[])
         const auto begin =
             std::filesystem::file_time_type::clock::now() - std::chrono::milliseconds(20);
         OptionList command(GetName(), m_workloads);
+        command.SetEnvironment(environment);
         AddTo(command);
         const std::vector<Table> tables = DescribeTables();
         bool printsColumns = false;
@@ -330,6 +383,7 @@ CommandLineProgram::Main(int argc, char* argv[])
         {
             return;
         }
+        RequireSameOnRanks(ListFiles(command.GetConfiguration(), m_workloads));
         if (ProgramOptions* options = GetRunOptions())
         {
             options->information.configuration = command.GetConfiguration();
@@ -344,26 +398,25 @@ CommandLineProgram::Main(int argc, char* argv[])
         }
         // What readers of files warn of belongs into the results; files may be read several times.
         std::vector<std::string> heard;
-        const WarningListener listener([&heard, run = GetRunOptions()](const std::string& text) {
-            const bool isNew = std::find(heard.begin(), heard.end(), text) == heard.end();
-            if (isNew)
-            {
-                heard.push_back(text);
-            }
-            if (isNew && run)
-            {
-                run->information.notes.push_back(text);
-            }
-            return isNew;
-        });
-        for (const char* name : {"NS_ATTRIBUTE_DEFAULT", "NS_GLOBAL_VALUE"})
+        std::vector<std::string> idle;
+        const WarningListener listener(
+            [&heard, &idle, run = GetRunOptions()](const std::string& text) {
+                const bool isNew = std::find(heard.begin(), heard.end(), text) == heard.end() &&
+                                   !HasOtherReason(idle, text);
+                if (isNew)
+                {
+                    heard.push_back(text);
+                }
+                if (isNew && run)
+                {
+                    run->information.notes.push_back(text);
+                }
+                return isNew;
+            });
+        for (const EnvironmentOption& option : environment)
         {
-            if (std::getenv(name) != nullptr)
-            {
-                Warn(std::string("the environment variable ") + name +
-                     " is set: ns-3 takes what it says for packets only, without a check, and "
-                     "--config does not repeat it; give it as --NAME=VALUE");
-            }
+            Warn("the environment variable " + option.variable + " is taken as --" + option.name +
+                 "=" + option.value + ", which an option of that name would replace");
         }
         if (const std::string names = ListNcclVariables();
             command.Has("algorithm") && !names.empty())
@@ -372,14 +425,11 @@ CommandLineProgram::Main(int argc, char* argv[])
                  "--nccl takes those that are modelled (" +
                  names + ")");
         }
-#ifndef NS3_LOG_ENABLE
-        if (const char* log = std::getenv("NS_LOG"); log != nullptr && *log != '\0')
+        if (hasIdleLog)
         {
             Warn("the environment variable NS_LOG has no effect: this build of ns-3 has no logs; "
                  "one for debugging has (./ns3 configure --build-profile=debug)");
         }
-#endif
-        std::vector<std::string> idle;
         WithOptions(command, [&]() {
             const EndAtOnce nothingDone; // it may take long to look at a large job
             idle = command.NoteIdle();

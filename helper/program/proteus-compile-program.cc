@@ -327,6 +327,12 @@ class CompileProgram : public CommandLineProgram
             });
         }
         command.AddHint("graph", "--saveGraph=FILE saves one (--graph reads one, in proteus-run)");
+        for (const char* name : {"cluster", "nodes"})
+        {
+            command.AddHint(name,
+                            "a graph is of no cluster yet: --gpu=NAME is the GPU that it is "
+                            "compiled for, and proteus-run runs it on a --cluster");
+        }
         command.AddHint("memory",
                         "--memoryCsv=FILE writes it (--memory is that of a GPU, in "
                         "proteus-search)");

@@ -49,6 +49,7 @@ HeldOutput::Release()
     {
         std::cerr.tie(held->m_tied);
         std::cout.rdbuf(held->m_out);
+        held->m_warnings.Print();
         std::cout << held->m_buffer.str() << std::flush;
         held->m_buffer.str("");
     }
@@ -57,6 +58,7 @@ HeldOutput::Release()
 void
 HeldOutput::Drop()
 {
+    m_warnings.Drop();
     m_buffer.str("");
 }
 

@@ -7,6 +7,8 @@
 #ifndef PROTEUS_HELD_OUTPUT_H
 #define PROTEUS_HELD_OUTPUT_H
 
+#include "ns3/proteus-held-warnings.h"
+
 #include <ostream>
 #include <sstream>
 #include <streambuf>
@@ -24,9 +26,9 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * While it lives, std::cout is kept until something runs, see Release(): what is refused before has
- * printed nothing that looks like a result. There can be one object at a time; a second one does
- * nothing.
+ * While it lives, std::cout and warnings are kept until something runs, see Release(): what is
+ * refused before has printed nothing that looks like a result, and nothing beside what is wrong.
+ * There can be one object at a time; a second one does nothing.
  */
 class HeldOutput
 {
@@ -60,6 +62,7 @@ class HeldOutput
     Buffer m_buffer;
     std::streambuf* m_out{nullptr}; //!< of std::cout; null when nothing is held
     std::ostream* m_tied{nullptr};  //!< to std::cerr
+    HeldWarnings m_warnings;        //!< what was warned of
 };
 
 } // namespace proteus

@@ -474,9 +474,9 @@ OptionList::DescribeInput(const std::string& error) const
         const std::string option = "--" + word.name;
         const bool isNamed = text.compare(0, option.size(), option) == 0 &&
                              text.find_first_of("=: ", option.size()) == option.size();
-        if (isNamed && !word.config.empty()) // it is in a file that it stands
+        if (isNamed && !word.place.empty())
         {
-            return "--config=" + word.config + ": /" + word.name + ": " + text;
+            return word.place + text;
         }
     }
     return text;

@@ -201,20 +201,6 @@ OptionList::Resolve(const std::string& name) const
     return alias == m_aliases.end() ? name : alias->second;
 }
 
-bool
-OptionList::ParseAndWarn(const std::vector<std::string>& arguments, std::ostream& out)
-{
-    if (!Parse(arguments, out))
-    {
-        return false;
-    }
-    for (const std::string& line : NoteIdle())
-    {
-        Warn(line);
-    }
-    return true;
-}
-
 const OptionList::Entry*
 OptionList::Find(const std::string& name) const
 {
@@ -432,8 +418,27 @@ OptionList::ReadConfig(const std::string& path) const
                                         ": is null, and no value of an option");
         }
         // Texts as they stand; a strategy may be an object.
-        words.push_back(
-            {Resolve(name), true, value.IsString() ? value.AsString() : value.Dump(), path});
+        words.push_back({Resolve(name),
+                         true,
+                         value.IsString() ? value.AsString() : value.Dump(),
+                         "--config=" + path + ": /" + Resolve(name) + ": "});
+    }
+    return words;
+}
+
+std::vector<OptionList::Word>
+OptionList::ReadEnvironment() const
+{
+    std::vector<Word> words;
+    for (const EnvironmentOption& option : m_environment)
+    {
+        const std::string place = "the environment variable " + option.variable + ": ";
+        if (!IsAttribute(option.name))
+        {
+            throw std::invalid_argument(place + "ns-3 has no attribute or global value " +
+                                        option.name);
+        }
+        words.push_back({option.name, true, option.value, place});
     }
     return words;
 }
@@ -453,9 +458,7 @@ OptionList::CheckPlaced(const Word& word) const
             text.end(),
             [](unsigned char c) { return std::iscntrl(c) != 0; },
             ' ');
-        throw std::invalid_argument(
-            (word.config.empty() ? "" : "--config=" + word.config + ": /" + word.name + ": ") +
-            text);
+        throw std::invalid_argument(word.place + text);
     }
 }
 
@@ -481,6 +484,7 @@ OptionList::Parse(const std::vector<std::string>& arguments, std::ostream& out)
 {
     std::vector<Word> words;
     std::vector<Word> configured;
+    std::string configFile;
     for (std::size_t i = 1; i < arguments.size(); ++i)
     {
         const Word word = Split(arguments[i], arguments[i - 1]);
@@ -491,13 +495,14 @@ OptionList::Parse(const std::vector<std::string>& arguments, std::ostream& out)
         }
         if (isOurs && word.name == "config")
         {
-            if (!configured.empty() || word.value.empty())
+            if (!configFile.empty() || word.value.empty())
             {
                 throw std::invalid_argument("--config=FILE: give one file");
             }
             try
             {
-                configured = ReadConfig(word.value);
+                configFile = word.value;
+                configured = ReadConfig(configFile);
             }
             catch (const std::invalid_argument& error)
             {
@@ -509,13 +514,17 @@ OptionList::Parse(const std::vector<std::string>& arguments, std::ostream& out)
         }
         words.push_back(word);
     }
-    for (const Word& word : configured)
+    const std::vector<Word> environment = ReadEnvironment();
+    for (const std::vector<Word>& more : {configured, environment})
     {
-        if (std::none_of(words.begin(), words.end(), [&word](const Word& typed) {
-                return typed.name == word.name;
-            }))
+        for (const Word& word : more)
         {
-            words.push_back(word);
+            if (std::none_of(words.begin(), words.end(), [&word](const Word& before) {
+                    return before.name == word.name;
+                }))
+            {
+                words.push_back(word);
+            }
         }
     }
     std::vector<std::string> checked{m_program};
@@ -531,9 +540,9 @@ OptionList::Parse(const std::vector<std::string>& arguments, std::ostream& out)
     }
     NoteRepeated(words, {checked.begin() + 1, checked.end()});
     std::vector<Word> files = last;
-    if (!configured.empty())
+    if (!configFile.empty())
     {
-        files.push_back({"config", true, configured.front().config, ""});
+        files.push_back({"config", true, configFile, ""});
     }
     CheckTogether(files);
     m_words = last;

@@ -8,6 +8,7 @@
 #define PROTEUS_OPTION_LIST_H
 
 #include "proteus-command-line-text.h"
+#include "proteus-environment-options.h"
 #include "proteus-option-values.h"
 
 #include "ns3/command-line.h"
@@ -220,6 +221,13 @@ class OptionList
         return m_configuration;
     }
 
+    /// @param options that count where neither a command line nor its --config has them, from the
+    /// next Parse() on
+    void SetEnvironment(std::vector<EnvironmentOption> options)
+    {
+        m_environment = std::move(options);
+    }
+
     /**
      * Reads a command line.
      * @param arguments those of main(), the program first
@@ -232,10 +240,6 @@ class OptionList
     /// Finds out which options of the last Parse() do nothing. GetNotes() begins with it from now
     /// on. @return FindIdle()
     const std::vector<std::string>& NoteIdle();
-
-    /// Parse(), of a program that is no CommandLineProgram, NoteIdle(), and a warning of each line.
-    /// @param arguments as Parse() @param out as Parse() @return as Parse()
-    bool ParseAndWarn(const std::vector<std::string>& arguments, std::ostream& out);
 
     /// @param error about something that a program writes
     /// @return what it says, after the option of the last Parse() that names the file, the folder
@@ -299,7 +303,7 @@ class OptionList
         std::string name;     //!< without dashes
         bool hasValue{false}; //!< whether "=" follows
         std::string value;    //!< after it
-        std::string config;   //!< file of --config that it stands in; empty: it was typed
+        std::string place;    //!< where it stands, with a colon, if it was not typed
     };
 
     /// @param entry to add
@@ -314,6 +318,9 @@ class OptionList
     Word Split(const std::string& text, const std::string& before) const;
     /// @param word of the command line @return it as CommandLine reads it
     std::string Check(const Word& word) const;
+    /// @return the words of SetEnvironment() @throw std::invalid_argument if ns-3 knows no such
+    /// name
+    std::vector<Word> ReadEnvironment() const;
     /// @param word of the command line, with an option @param value as CommandLine reads it
     /// @throw std::invalid_argument if one of the option's checks refuses it
     void CheckValue(const Word& word, const std::string& value) const;
@@ -343,6 +350,7 @@ class OptionList
     std::multimap<std::string, std::function<void(const std::string&)>> m_checks;
     /// What values mean: by name of an option.
     std::map<std::string, std::function<std::string(const std::string&)>> m_meanings;
+    std::vector<EnvironmentOption> m_environment;      //!< SetEnvironment()
     std::vector<Word> m_words;                         //!< of the last Parse(), each name once
     Configuration m_configuration;                     //!< of the last Parse()
     std::vector<std::string> m_repeated;               //!< lines of FindIdle() on words given again

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -30,6 +31,13 @@ int RunOnRanks(const std::string& program,
                int argc,
                char* argv[],
                const std::function<void()>& body);
+
+/// @ingroup proteus
+/// Each rank does as if all others did the same: what differs among them would end in whatever the
+/// messages of another simulation do to one. All ranks have to call it.
+/// @param what each line is one thing that has to be the same on all ranks, e.g. an argument
+/// @throw std::invalid_argument on every rank, with the first line that differs
+void RequireSameOnRanks(const std::vector<std::string>& what);
 
 } // namespace proteus
 } // namespace ns3

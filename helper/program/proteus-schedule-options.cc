@@ -13,6 +13,7 @@
 #include "ns3/proteus-credit-window.h"
 #include "ns3/proteus-executor.h"
 #include "ns3/proteus-input-file.h"
+#include "ns3/proteus-iteration-times.h"
 #include "ns3/proteus-schedule-json.h"
 #include "ns3/proteus-schedule-text.h"
 #include "ns3/proteus-warning.h"
@@ -63,44 +64,6 @@ LacksCredit(const ScheduleSettings& settings)
 {
     return settings.creditBytes == CreditWindow::UNLIMITED && !settings.isSerial &&
            HeedsCredit(FindSchedulingPolicy(settings.policy));
-}
-
-/// @param graph of all iterations @param iterationOf RepeatedGraph::iterationOf
-/// @param timeline of a run of it
-/// @return whether a device began something of an iteration before all of those before had ended
-/// there
-bool
-DoIterationsOverlap(const ExecutionGraph& graph,
-                    const std::vector<uint32_t>& iterationOf,
-                    const Timeline& timeline)
-{
-    struct Iteration
-    {
-        int64_t startPs{std::numeric_limits<int64_t>::max()};
-        int64_t endPs{0};
-    };
-
-    std::map<std::pair<DeviceId, uint32_t>, Iteration> iterations; // sorted by device
-    for (const Span& span : timeline.spans)
-    {
-        const uint32_t number = iterationOf.at(graph.GetTask(span.task).phase);
-        Iteration& iteration = iterations[{span.device, number}];
-        iteration.startPs = std::min(iteration.startPs, span.startPs);
-        iteration.endPs = std::max(iteration.endPs, span.endPs);
-    }
-    DeviceId device = NO_ID;
-    int64_t endPs = 0;
-    for (const auto& [place, iteration] : iterations)
-    {
-        endPs = place.first == device ? endPs : 0;
-        device = place.first;
-        if (iteration.startPs < endPs)
-        {
-            return true;
-        }
-        endPs = std::max(endPs, iteration.endPs);
-    }
-    return false;
 }
 
 /// @param graph of all iterations @param settings of a policy @param scheduled what it makes of the

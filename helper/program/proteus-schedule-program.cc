@@ -23,6 +23,7 @@
 #include "ns3/proteus-tuner.h"
 #include "ns3/proteus-warning.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -90,6 +91,17 @@ CompareSchedules(const ScheduleTrialOptions& options, const OptionList& command)
     for (const std::string& line : job.idle) // which a refusal would have gone before
     {
         Warn(line);
+    }
+    const auto& typed = command.GetConfiguration();
+    const bool isTyped = std::any_of(typed.begin(), typed.end(), [](const auto& option) {
+        return option.first == "crossIteration";
+    });
+    if (isTyped && CrossIterationFromString(options.crossIteration) == CrossIteration::TENSOR &&
+        std::none_of(rows.begin(), rows.end(), [](const auto& row) { return row.hasOverlap; }))
+    {
+        Warn("--crossIteration=" + options.crossIteration +
+             " has no effect: no GPU begins an iteration before all of the one before has ended "
+             "there");
     }
     const Table table = MakeScheduleTable(job.work, rows);
     PrintScheduleTable(table, std::cout);

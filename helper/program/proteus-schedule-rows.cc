@@ -111,6 +111,8 @@ RunPolicy(const ScheduleTrialOptions& options,
                        MeasureIterations(run.graph, job.repeated, record.timeline),
                        {},
                        trial.wire ? trial.wire->classes : 0};
+    row.hasOverlap = !FindExecutor(executor).GetTraits().hasStreams ||
+                     DoIterationsOverlap(run.graph, job.repeated.iterationOf, record.timeline);
     int64_t busyPs = 0;
     for (const LinkStatistics& link : record.links)
     {

@@ -31,7 +31,9 @@ struct ScheduleResult
     IterationTimes times;       //!< of the run
     std::optional<double> idle; //!< of the busiest direction of a link, share of the run; none
                                 //!< where the executor records no links
-    uint32_t wireClasses{0}; //!< traffic classes on the wire; 0: the sender alone decides
+    uint32_t wireClasses{0};    //!< traffic classes on the wire; 0: the sender alone decides
+    bool hasOverlap{true}; //!< whether an iteration may have begun on a GPU before the last one
+                           //!< had ended there
 };
 
 /// @ingroup proteus

@@ -7,6 +7,7 @@
 #include "proteus-child-processes.h"
 #include "proteus-command-line-program.h"
 #include "proteus-fabric-flags.h"
+#include "proteus-name-lists.h"
 #include "proteus-page-name.h"
 #include "proteus-program-list.h"
 #include "proteus-programs.h"
@@ -22,6 +23,7 @@
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-prices-json.h"
 #include "ns3/proteus-split.h"
+#include "ns3/proteus-study-comparison.h"
 #include "ns3/proteus-study-page.h"
 #include "ns3/proteus-study-published.h"
 #include "ns3/proteus-warning.h"
@@ -74,7 +76,19 @@ ListFolders(const Options& options)
     {
         return {std::filesystem::path(options.study.c_str()).replace_extension(".points").string()};
     }
-    return SplitOnce("--folder=" + options.folder, options.folder);
+    const auto folders = SplitOnce("--folder=" + options.folder, options.folder);
+    std::map<std::filesystem::path, std::string> places;
+    for (const std::string& folder : folders)
+    {
+        const auto [place, isNew] =
+            places.emplace(std::filesystem::weakly_canonical(folder), folder);
+        if (!isNew)
+        {
+            throw std::invalid_argument("--folder=" + options.folder + ": " + place->second +
+                                        " and " + folder + " are one folder");
+        }
+    }
+    return folders;
 }
 
 /// @param study of a file @param fileName of it @param workloads the folder workloads/
@@ -286,7 +300,12 @@ class StudyProgramOfAll : public CommandLineProgram
         {
             try
             {
-                FindColumn(table, column);
+                if (FindColumn(table, column) <= FindColumn(table, "error"))
+                {
+                    throw std::invalid_argument(
+                        "the column '" + column +
+                        "' tells the points apart, and is no result of one");
+                }
             }
             catch (const std::invalid_argument& error)
             {
@@ -348,6 +367,10 @@ class StudyProgramOfAll : public CommandLineProgram
             std::any_of(outcome.results.begin(),
                         outcome.results.end(),
                         [](const StudyResult& result) { return result.IsGood(); });
+        if (isComparable) // what is no number is said before anything is written
+        {
+            ReadNamed(m_options.study, [&] { return CompareStudy(study, table); });
+        }
         const std::string partial =
             DescribeStop(outcome.ran + outcome.found, outcome.points.size(), "points");
         WriteCsvFile(m_options.csv, [&](std::ostream& out) { WriteTableCsv(table, out); });

@@ -69,28 +69,6 @@ Replace(std::string text, const std::string& mark, const std::string& by)
     return text;
 }
 
-/// @return digests of the files that options name, by option
-std::map<std::string, std::string>
-DigestFiles(const StudyOptions& options, const std::string& folder, const std::string& workloads)
-{
-    std::map<std::string, std::string> digests;
-    for (const auto& [name, value] : options)
-    {
-        std::error_code error;
-        fs::path path = fs::path(folder) / value;
-        if (name == "model" && !fs::is_regular_file(path, error))
-        {
-            const fs::path models = fs::path(workloads) / "models";
-            path = models / (FindAlias(value, ListJsonFiles(models.string())) + ".json");
-        }
-        if (!value.empty() && value.size() < 4096 && fs::is_regular_file(path, error))
-        {
-            digests[name] = Digest(ReadAll(path));
-        }
-    }
-    return digests;
-}
-
 /// @return the line in which a program says what is wrong
 std::string
 FindError(const std::string& text, const std::string& program)
@@ -327,6 +305,27 @@ class StudyRunner
 };
 
 } // namespace
+
+std::map<std::string, std::string>
+DigestFiles(const StudyOptions& options, const std::string& folder, const std::string& workloads)
+{
+    std::map<std::string, std::string> digests;
+    for (const auto& [name, value] : options)
+    {
+        std::error_code error;
+        fs::path path = fs::path(folder) / value;
+        if (name == "model" && !fs::is_regular_file(path, error))
+        {
+            const fs::path models = fs::path(workloads) / "models";
+            path = models / (FindAlias(value, ListJsonFiles(models.string())) + ".json");
+        }
+        if (!value.empty() && value.size() < 4096 && fs::is_regular_file(path, error))
+        {
+            digests[name] = Digest(ReadAll(path));
+        }
+    }
+    return digests;
+}
 
 StudyStore::StudyStore(const std::vector<std::string>& folders)
     : m_folders(folders)

@@ -11,6 +11,7 @@
 #include "ns3/proteus-study.h"
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,6 +50,14 @@ class StudyStore
   private:
     std::vector<std::string> m_folders; //!< the first is written to
 };
+
+/// @ingroup proteus
+/// @param options of a program, by name @param folder that relative paths are in; empty: the one of
+/// the process @param workloads the folder workloads/, for models that are named
+/// @return digests of the files that options name, by option
+std::map<std::string, std::string> DigestFiles(const StudyOptions& options,
+                                               const std::string& folder,
+                                               const std::string& workloads);
 
 /// @ingroup proteus
 /// How a study is run.

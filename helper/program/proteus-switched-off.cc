@@ -202,5 +202,40 @@ FindNothingLost(const TypedNetwork& typed,
     return lines;
 }
 
+std::vector<std::string>
+FindNothingMarked(const TypedNetwork& typed, const std::vector<LinkStatistics>& links)
+{
+    const auto isNone = [&links](uint64_t LinkStatistics::*count) {
+        return std::all_of(links.begin(), links.end(), [count](const LinkStatistics& link) {
+            return link.*count == 0;
+        });
+    };
+    const bool noneMarked = isNone(&LinkStatistics::markedPackets);
+    const bool nonePaused = isNone(&LinkStatistics::pauses);
+    const std::string fabric = "ns3::proteus::Fabric::";
+    const std::string control = "ns3::proteus::DcqcnType::";
+    std::vector<std::string> lines;
+    for (const auto& [name, value] : typed.configuration)
+    {
+        const std::string option = "--" + name + "=" + value;
+        const bool isOfMarks =
+            (name == fabric + "InfinibandEcn" && IsOn(Fabric::GetTypeId(), "InfinibandEcn")) ||
+            name.compare(0, control.size(), control) == 0;
+        if (IsNamed(typed, option))
+        {
+            continue;
+        }
+        if (isOfMarks && noneMarked)
+        {
+            lines.push_back(option + " has no effect: no packet was marked");
+        }
+        else if (name == fabric + "ResumeOffset" && nonePaused)
+        {
+            lines.push_back(option + " has no effect: nothing was paused");
+        }
+    }
+    return lines;
+}
+
 } // namespace proteus
 } // namespace ns3

@@ -42,6 +42,18 @@ std::vector<std::string> FindNothingLost(const TypedNetwork& typed,
                                          const std::vector<LinkStatistics>& links,
                                          const NetworkStatistics& network);
 
+/**
+ * @ingroup proteus
+ * Of marks and pauses, finds what has had nothing to do.
+ * @param typed what was typed
+ * @param links what each of them carried in a run by packets
+ * @return where no packet was marked, a line for every attribute that was typed and of which only
+ * marks come, or that says what senders do at marks; and where nothing was paused, for how a pause
+ * ends. What decides whether packets are marked or paused may be why none was, and has no line
+ */
+std::vector<std::string> FindNothingMarked(const TypedNetwork& typed,
+                                           const std::vector<LinkStatistics>& links);
+
 } // namespace proteus
 } // namespace ns3
 

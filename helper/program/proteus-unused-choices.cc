@@ -39,32 +39,51 @@ const std::map<std::string, std::string> CHOICES{{"Algorithm", "algorithm"},
                                                  {"CpuVendor", "cpuVendor"},
                                                  {"NcclVariables", "nccl"}};
 
+/// @param typed what was typed @param field of collectives, of CHOICES
+/// @return it as it was typed, as the option or as the attribute, where no line is about it yet
+std::vector<std::string>
+ListTyped(const TypedNetwork& typed, const std::string& field)
+{
+    std::vector<std::string> texts;
+    for (const std::string& name : {CHOICES.at(field), "ns3::proteus::PacketNetwork::" + field})
+    {
+        const std::string value = FindTyped(typed.configuration, name);
+        const std::string text = "--" + name + "=" + value;
+        if (!value.empty() && !IsNamed(typed, text))
+        {
+            texts.push_back(text);
+        }
+    }
+    return texts;
+}
+
 /// @param typed what was typed @param traits of an executor that has run
 /// @return a line for each option about communication that it heeds, in a job that has none
 std::vector<std::string>
 FindNeedless(const TypedNetwork& typed, const ExecutorTraits& traits)
 {
-    std::vector<std::string> options{"communicationSchedule"};
+    const std::string reason = " has no effect: no GPU of the job sends anything to another one";
+    std::vector<std::string> lines;
     for (const auto& [field, option] : CHOICES)
     {
-        if (Honours(traits, field))
+        for (const std::string& text :
+             Honours(traits, field) ? ListTyped(typed, field) : std::vector<std::string>())
         {
-            options.push_back(option);
+            lines.push_back(text + reason);
         }
     }
+    std::vector<std::string> options{"communicationSchedule"};
     if (traits.hasPackets)
     {
         options.insert(options.end(), {"joinWindow", "joinGrid"});
     }
-    std::vector<std::string> lines;
     for (const std::string& option : options)
     {
         const std::string value = FindTyped(typed.configuration, option);
         const std::string text = "--" + option + "=" + value;
         if (!value.empty() && !IsNamed(typed, text))
         {
-            lines.push_back(text +
-                            " has no effect: no GPU of the job sends anything to another one");
+            lines.push_back(text + reason);
         }
     }
     return lines;
@@ -105,12 +124,13 @@ FindUnusedChoices(const TypedNetwork& typed,
                 return settings.collectives.*member != defaults.*member;
             },
             field.member);
-        const std::string value = FindTyped(typed.configuration, option->second);
-        const std::string text = "--" + option->second + "=" + value;
-        if (!value.empty() && isSet && !IsNamed(typed, text) &&
-            CommunicateAlike(graph, cluster, settings.collectives, without))
+        const auto texts = isSet ? ListTyped(typed, field.name) : std::vector<std::string>();
+        if (!texts.empty() && CommunicateAlike(graph, cluster, settings.collectives, without))
         {
-            lines.push_back(text + " has no effect: this job communicates alike without it");
+            for (const std::string& text : texts)
+            {
+                lines.push_back(text + " has no effect: this job communicates alike without it");
+            }
         }
     }
     return lines;

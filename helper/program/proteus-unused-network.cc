@@ -266,7 +266,7 @@ FindUnusedRouting(const TypedNetwork& typed,
     const std::string name = "ns3::proteus::Fabric::Routing";
     const std::string value = FindTyped(typed.configuration, name);
     const std::string option = "--" + name + "=" + value;
-    if (!traits.hasPackets || value.empty() || value == "UpDown" || links.empty() ||
+    if (!traits.hasPaths || value.empty() || value == "UpDown" || links.empty() ||
         !FindTyped(typed.configuration, "scenario").empty() || IsNamed(typed, option) ||
         HasEqualPaths(cluster, FindCrossedLinks(links), traits.hasPackets))
     {
@@ -456,6 +456,11 @@ FindUnusedOptions(TypedNetwork typed,
         lines.insert(lines.end(), unneeded.begin(), unneeded.end());
     }
     typed.named.insert(typed.named.end(), lines.begin(), lines.end());
+    if (traits.hasPackets && !links.empty())
+    {
+        const auto unmarked = FindNothingMarked(typed, links);
+        lines.insert(lines.end(), unmarked.begin(), unmarked.end());
+    }
     for (const auto& more : {FindUnusedRouting(typed, traits, cluster, links),
                              FindUnusedNetwork(typed, traits, cluster, links),
                              FindThinLinks(typed, cluster, links)})

@@ -47,7 +47,9 @@ AddOptions(const std::string& line, std::vector<std::string>& keys)
 } // namespace
 
 std::string
-DescribeForeignFile(const std::vector<std::string>& keys, const std::vector<std::string>& own)
+DescribeForeignFile(const std::vector<std::string>& keys,
+                    const std::vector<std::string>& own,
+                    bool isText)
 {
     const auto has = [](const std::vector<std::string>& all, const std::string& key) {
         return std::find(all.begin(), all.end(), key) != all.end();
@@ -68,7 +70,10 @@ DescribeForeignFile(const std::vector<std::string>& keys, const std::vector<std:
             most = count;
         }
     }
-    return best ? "this is " + best->what : "";
+    const bool isOtherText = best && best->isJson && isText;
+    return !best         ? ""
+           : isOtherText ? "this has the keys of " + best->what + "; but that is JSON, and this not"
+                         : "this is " + best->what;
 }
 
 std::string

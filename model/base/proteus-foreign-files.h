@@ -36,6 +36,7 @@ struct ForeignFile
     std::string magic;                //!< bytes of a binary one, which tell it alone; empty: a text
     std::size_t magicAt{0};           //!< how many bytes stand before these
     std::vector<std::string> endings; //!< of names that no other kind has, e.g. ".nsys-rep"
+    bool isJson{false};               //!< as JSON only: another text with its keys is not read
 };
 
 /// @ingroup proteus
@@ -44,11 +45,13 @@ using ForeignFileRegistry = Registry<ForeignFile>;
 
 /// @ingroup proteus
 /// @param keys of the object that a file holds, or ListTextKeys() @param own keys of what was
-/// expected: a file with one of them is no foreign one that has it not
+/// expected: a file with one of them is no foreign one that has it not @param isText whether they
+/// are ListTextKeys() of a file that is no JSON
 /// @return what the file looks like, by most of its keys, and who reads it, e.g. "this is a
 /// configuration of DeepSpeed: ..."; empty if that is not known
 std::string DescribeForeignFile(const std::vector<std::string>& keys,
-                                const std::vector<std::string>& own = {});
+                                const std::vector<std::string>& own = {},
+                                bool isText = false);
 
 /// @ingroup proteus
 /// @param begin first bytes of a file, decompressed @return what a binary file that begins so is,

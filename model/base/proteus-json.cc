@@ -352,7 +352,7 @@ class JsonDocument::Handler : public nlohmann::json_sax<Json>
     /// empty if that is not known
     std::string DescribeRest(const std::string& begin) const
     {
-        return DescribeForeignFile(ListTextKeys(*m_input, begin));
+        return DescribeForeignFile(ListTextKeys(*m_input, begin), {}, true);
     }
 
     JsonDocument& m_document;

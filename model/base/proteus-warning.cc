@@ -6,8 +6,10 @@
 
 #include "proteus-warning.h"
 
+#include "proteus-held-warnings.h"
 #include "proteus-output-follower.h"
 
+#include <algorithm>
 #include <iostream>
 #include <mutex>
 #include <utility>
@@ -22,6 +24,17 @@ namespace
 
 /// Who hears warnings, or null. As standard error does, it belongs to the process as a whole.
 WarningListener* g_listener = nullptr;
+/// What keeps warnings, or null.
+HeldWarnings* g_held = nullptr;
+/// Of threads that compile or simulate.
+std::mutex g_mutex;
+
+/// @param text of a warning
+void
+PrintWarning(const std::string& text)
+{
+    std::cerr << "warning: " << text << std::endl;
+}
 
 } // namespace
 
@@ -40,13 +53,45 @@ WarningListener::~WarningListener()
 void
 Warn(const std::string& text)
 {
-    static std::mutex mutex; // of threads that compile or simulate
-    const std::lock_guard<std::mutex> lock(mutex);
+    const std::lock_guard<std::mutex> lock(g_mutex);
     const bool isToPrint = g_listener == nullptr || g_listener->m_hear(text);
-    if (isToPrint && !OutputFollower::IsThere())
+    if (!isToPrint || OutputFollower::IsThere())
     {
-        std::cerr << "warning: " << text << std::endl;
+        return;
     }
+    if (g_held != nullptr)
+    {
+        g_held->m_texts.push_back(text);
+        return;
+    }
+    PrintWarning(text);
+}
+
+HeldWarnings::HeldWarnings()
+{
+    const std::lock_guard<std::mutex> lock(g_mutex);
+    g_held = g_held == nullptr ? this : g_held;
+}
+
+HeldWarnings::~HeldWarnings()
+{
+    Print();
+}
+
+void
+HeldWarnings::Print()
+{
+    const std::lock_guard<std::mutex> lock(g_mutex);
+    std::for_each(m_texts.begin(), m_texts.end(), PrintWarning);
+    m_texts.clear();
+    g_held = g_held == this ? nullptr : g_held;
+}
+
+void
+HeldWarnings::Drop()
+{
+    const std::lock_guard<std::mutex> lock(g_mutex);
+    m_texts.clear();
 }
 
 } // namespace proteus

@@ -369,8 +369,11 @@ FindParts(const Cluster& cluster, uint32_t nRanks)
                                         [](const Part& part) { return part.hasServer; });
         throw std::invalid_argument(
             "cluster " + cluster.GetName() + " cannot be divided among " + std::to_string(nRanks) +
-            " ranks: it has " + std::to_string(delays.empty() ? 1 : most) +
-            " parts with servers that network links with a delay join; start that many at most");
+            " ranks: it has " +
+            (delays.empty() || most == 1
+                 ? "no two parts with servers that network links with a delay join; start one"
+                 : std::to_string(most) + " parts with servers that network links with a delay "
+                                          "join; start that many at most"));
     }
     return parts;
 }

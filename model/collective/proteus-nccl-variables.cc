@@ -156,6 +156,21 @@ FindIdleVariables(const std::string& text, uint32_t version)
             lines.push_back(setting + ": " + variable.doubt);
         }
     }
+    const NcclVariables read = ParseNcclVariables(text, version);
+    const auto name = [](const char* variable, uint32_t channels) {
+        return std::string(variable) + "=" + std::to_string(channels);
+    };
+    if (read.mostChannels > 0 && read.mostChannels < read.leastChannels)
+    {
+        lines.push_back(name("NCCL_MAX_NCHANNELS", read.mostChannels) + " is below " +
+                        name("NCCL_MIN_NCHANNELS", read.leastChannels) +
+                        ": as in NCCL, the latter counts");
+    }
+    if (read.mostBlocks > 0 && read.mostBlocks < read.leastBlocks)
+    {
+        lines.push_back(name("NCCL_MIN_CTAS", read.leastBlocks) + " is above " +
+                        name("NCCL_MAX_CTAS", read.mostBlocks) + ": as in NCCL, the latter counts");
+    }
     return lines;
 }
 

@@ -36,20 +36,27 @@ namespace
 /// Variables that say how many processes mpirun (Open MPI, MPICH) or srun has started.
 constexpr const char* SIZE_VARIABLES[]{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
 
+/// @return the variable that says how many processes were started together; empty: none does
+std::string
+FindSizeVariable()
+{
+    for (const char* name : SIZE_VARIABLES)
+    {
+        if (std::getenv(name) != nullptr)
+        {
+            return name;
+        }
+    }
+    // srun --mpi=pmix says it of every step, also of one without MPI.
+    return std::getenv("PMIX_RANK") && std::getenv("SLURM_NTASKS") ? "SLURM_NTASKS" : "";
+}
+
 /// @return processes that were started together, as far as the environment says; 1 if it does not
 int
 GetStartedProcesses()
 {
-    for (const char* name : SIZE_VARIABLES)
-    {
-        if (const char* text = std::getenv(name))
-        {
-            return std::max(1, std::atoi(text));
-        }
-    }
-    // srun --mpi=pmix says it of every step, also of one without MPI.
-    const char* tasks = std::getenv("SLURM_NTASKS");
-    return std::getenv("PMIX_RANK") && tasks ? std::max(1, std::atoi(tasks)) : 1;
+    const std::string name = FindSizeVariable();
+    return name.empty() ? 1 : std::max(1, std::atoi(std::getenv(name.c_str())));
 }
 
 #if PROTEUS_HAS_MPI
@@ -185,13 +192,27 @@ DestroySimulation()
 
 RankSession::RankSession(int argc, char* argv[])
 {
-    if (GetStartedProcesses() == 1)
+    const int started = GetStartedProcesses();
+    const std::string variable = FindSizeVariable(); // MPI may take what tells it away
+    if (started == 1)
     {
         return;
     }
-    GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::DistributedSimulatorImpl"));
     // ns-3 ends what it has begun itself, after the first simulation: see DestroySimulation().
     MPI_Init(&argc, &argv);
+    int found = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &found);
+    if (found != started)
+    {
+        MPI_Finalize();
+        throw std::runtime_error(
+            "the environment is that of " + std::to_string(started) + " processes, and MPI finds " +
+            std::to_string(found) +
+            ": start it with the mpirun of the MPI that it is built with, or as one process "
+            "without " +
+            variable);
+    }
+    GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::DistributedSimulatorImpl"));
     MpiInterface::Enable(MPI_COMM_WORLD);
     m_isEnabled = true;
     if (GetRank() != 0)

@@ -50,6 +50,45 @@ const Registration DEEPSPEED_ZERO(
      "a configuration of DeepSpeed; its zero_optimization.stage is --strategy=...,zero=STAGE, with "
      "--framework=deepspeed"});
 
+// What stands beside a config.json on the Hugging Face hub: PEFT (src/peft/config.py) and
+// transformers (generation/configuration_utils.py, tokenization_utils_base.py, trainer_callback.py,
+// modeling_utils.py).
+const Registration PEFT("adapter_config.json",
+                        {{"peft_type"},
+                         1,
+                         "an adapter_config.json of PEFT, which is not read: give the config.json "
+                         "of its base_model_name_or_path; its r is --variables=adapterRank=R, "
+                         "where the model has adapters"});
+
+const Registration GENERATION(
+    "generation_config.json",
+    {{"do_sample", "temperature", "top_p", "top_k", "repetition_penalty", "_from_model_config"},
+     1,
+     "a generation_config.json of Hugging Face, which says how text is made; --model reads the "
+     "config.json beside it"});
+
+const Registration TOKENIZER(
+    "tokenizer_config.json",
+    {{"added_tokens_decoder",
+      "tokenizer_class",
+      "model_max_length",
+      "clean_up_tokenization_spaces"},
+     2,
+     "a tokenizer_config.json of Hugging Face; --model reads the config.json beside it"});
+
+const Registration WEIGHT_INDEX("index of weights",
+                                {{"weight_map", "metadata"},
+                                 2,
+                                 "an index of files of weights of Hugging Face; --model reads the "
+                                 "config.json beside it"});
+
+const Registration TRAINER_STATE(
+    "trainer_state.json",
+    {{"log_history", "global_step", "best_metric", "num_train_epochs"},
+     2,
+     "a trainer_state.json of Hugging Face's Trainer, which tells what has been trained; --model "
+     "reads the config.json of the model"});
+
 // tutorials and tests of Modalities.
 const Registration MODALITIES(
     "Modalities",

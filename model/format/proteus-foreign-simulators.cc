@@ -123,10 +123,9 @@ const Registration FEEDER("graph of Chakra's feeder",
                            1,
                            "a Chakra trace in the JSON of its feeder, which is not read"});
 
-const Registration MODEL_CONFIG("config.json",
-                                {{"model_type"},
-                                 1,
-                                 "a config.json of Hugging Face, which --model reads"});
+const Registration MODEL_CONFIG(
+    "config.json",
+    {{"model_type"}, 1, "a config.json of Hugging Face, which --model reads", "", 0, {}, true});
 
 // mscclpp/python/mscclpp/language: what MSCCL++'s executor runs.
 const Registration MSCCLPP(

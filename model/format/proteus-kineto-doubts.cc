@@ -14,11 +14,13 @@
 #include "ns3/proteus-tables.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -461,6 +463,40 @@ FindDoubts(const std::vector<Rank>& ranks)
     }
     AddLibraryDoubts(ranks, doubts);
     return doubts;
+}
+
+std::string
+DescribeEarlyWork(const std::vector<Rank>& ranks)
+{
+    uint64_t count = 0;
+    double mostUs = 0;
+    std::string example;
+    for (const Rank& rank : ranks)
+    {
+        std::unordered_map<int64_t, double> launchedUs;
+        for (const HostCall& call : rank.calls)
+        {
+            launchedUs.emplace(call.correlation, call.startUs);
+        }
+        for (const GpuEvent& event : rank.gpu)
+        {
+            const auto launch = launchedUs.find(event.correlation);
+            const bool isLaunched = event.correlation >= 0 && launch != launchedUs.end();
+            const double earlyUs = isLaunched ? launch->second - event.startUs : 0;
+            count += earlyUs > 0 ? 1 : 0;
+            if (earlyUs > mostUs)
+            {
+                mostUs = earlyUs;
+                example = ShownName(rank.names[event.name], 60) + " with correlation " +
+                          std::to_string(event.correlation);
+            }
+        }
+    }
+    return count == 0 ? ""
+                      : "; " + FormatThings(count, "kernel") +
+                            " would begin before the host launches it, " + example + " by " +
+                            std::to_string(std::llround(std::ceil(mostUs))) +
+                            " us: the clocks of host and GPU differ, or times were changed";
 }
 
 } // namespace kineto

@@ -30,6 +30,11 @@ namespace kineto
 /// @return what is in the files and not in the graph, or not as it is there, a line each
 std::vector<std::string> FindDoubts(const std::vector<Rank>& ranks);
 
+/// @ingroup proteus
+/// @param ranks of a trace whose order is a circle @return what causes it: work of a GPU that
+/// begins before the host launches it, with what begins earliest; empty: there is none
+std::string DescribeEarlyWork(const std::vector<Rank>& ranks);
+
 } // namespace kineto
 
 } // namespace proteus

@@ -640,7 +640,15 @@ ReadKineto(const std::vector<TraceFile>& files,
         }
     }
     // Before doubts: what is refused is one message.
-    ExecutionGraph result = graph.Build();
+    ExecutionGraph result;
+    try
+    {
+        result = graph.Build();
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw std::invalid_argument(error.what() + kineto::DescribeEarlyWork(all.ranks));
+    }
     for (const std::string& doubt : kineto::FindDoubts(all.ranks))
     {
         Warn(name + ": " + doubt);

@@ -7,6 +7,7 @@
 #include "proteus-iteration-times.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -291,6 +292,40 @@ FindLeastPeriodS(const ExecutionGraph& graph,
         leastS = std::max(leastS, GetLeastPeriodS(list, 0));
     }
     return leastS;
+}
+
+bool
+DoIterationsOverlap(const ExecutionGraph& graph,
+                    const std::vector<uint32_t>& iterationOf,
+                    const Timeline& timeline)
+{
+    struct Iteration
+    {
+        int64_t startPs{std::numeric_limits<int64_t>::max()};
+        int64_t endPs{0};
+    };
+
+    std::map<std::pair<DeviceId, uint32_t>, Iteration> iterations; // sorted by device
+    for (const Span& span : timeline.spans)
+    {
+        const uint32_t number = iterationOf.at(graph.GetTask(span.task).phase);
+        Iteration& iteration = iterations[{span.device, number}];
+        iteration.startPs = std::min(iteration.startPs, span.startPs);
+        iteration.endPs = std::max(iteration.endPs, span.endPs);
+    }
+    DeviceId device = NO_ID;
+    int64_t endPs = 0;
+    for (const auto& [place, iteration] : iterations)
+    {
+        endPs = place.first == device ? endPs : 0;
+        device = place.first;
+        if (iteration.startPs < endPs)
+        {
+            return true;
+        }
+        endPs = std::max(endPs, iteration.endPs);
+    }
+    return false;
 }
 
 std::vector<int64_t>

@@ -117,6 +117,18 @@ double FindLeastPeriodS(const ExecutionGraph& graph,
  */
 std::vector<int64_t> GetTaskTimes(const ExecutionGraph& graph, const Timeline& timeline);
 
+/**
+ * @ingroup proteus
+ * @param graph of all iterations
+ * @param iterationOf RepeatedGraph::iterationOf
+ * @param timeline of a run of it
+ * @return whether a device began something of an iteration before all of those before had ended
+ * there
+ */
+bool DoIterationsOverlap(const ExecutionGraph& graph,
+                         const std::vector<uint32_t>& iterationOf,
+                         const Timeline& timeline);
+
 } // namespace proteus
 } // namespace ns3
 

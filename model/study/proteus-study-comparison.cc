@@ -108,8 +108,8 @@ ReadNumber(const Cell& cell, const std::string& key, const std::string& name)
 {
     if (std::holds_alternative<std::string>(cell))
     {
-        throw std::invalid_argument(key + " '" + name + "' is no number but '" + ToText(cell) +
-                                    "'");
+        throw std::invalid_argument("/" + key + ": the column '" + name + "' has '" + ToText(cell) +
+                                    "', which is no number to compare");
     }
     return ToNumber(cell);
 }

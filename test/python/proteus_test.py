@@ -3,10 +3,12 @@
 """The Python package against the programs it starts."""
 
 import json
+import os
 import pathlib
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 CLONE = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CLONE / "bindings" / "python"))
@@ -82,6 +84,44 @@ class Run(unittest.TestCase):
                 attributes={"ns3::proteus::PacketNetwork::KernelCosts": True},
             )
             self.assertEqual(len(pathlib.Path(folder, "t.csv").read_text().splitlines()), len(table) + 1)
+
+
+class Launch(unittest.TestCase):
+    """What becomes of a program that does not run, or does not end as it should."""
+
+    def fail(self, runner, **options):
+        """Returns the error of a run that another command stands for."""
+        with unittest.mock.patch.dict(os.environ, {"PROTEUS_RUN": runner}):
+            with self.assertRaises(proteus.Error) as caught:
+                proteus.run(**options)
+        return str(caught.exception)
+
+    def test_a_command_that_does_not_start(self):
+        self.assertIn("/no/such, which runs it, does not start", self.fail("/no/such"))
+        self.assertIn("is no command", self.fail(""))
+        self.assertIn("is no command", self.fail("'sh"))
+        self.assertIn("is no command", self.fail("sh", model="a\0b"))
+
+    def test_a_killed_program_has_said_nothing_that_counts(self):
+        said = self.fail("sh -c 'echo half a table; kill -9 $$'")
+        self.assertIn("proteus-run was ended by signal 9", said)
+        self.assertNotIn("half a table", said)
+        self.assertEqual(self.fail("sh -c 'exit 3'"), "proteus-run ended with exit code 3")
+
+    def test_what_a_program_says_need_not_be_text(self):
+        self.assertIn("\udcff", self.fail("printf '\\377'"))
+        self.assertIn("caf\udce9", self.fail("sh -c 'echo \"$3\" >&2; exit 1' x", model=b"caf\xe9"))
+
+    def test_values_are_words(self):
+        words = self.fail("echo", executor=(name for name in ["flow", ["ideal"]]), nodes=None)
+        self.assertIn("--executor=flow,ideal", words)
+        self.assertNotIn("--nodes", words)
+        self.assertIn("must be a dict", self.fail("echo", attributes=["Pfc"]))
+
+    def test_a_configuration_is_not_replaced_by_defaults(self):
+        words = self.fail("echo", config="summary.json")
+        self.assertNotIn("--cluster", words)
+        self.assertNotIn("--executor", words)
 
 
 class Others(unittest.TestCase):

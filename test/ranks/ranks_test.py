@@ -18,6 +18,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 CLONE = pathlib.Path(__file__).resolve().parents[2]
 RUN = shlex.split(os.environ.get("PROTEUS_RUN", f"{CLONE}/ns3 run --no-build"))
@@ -435,6 +436,38 @@ class Errors(unittest.TestCase):
 
     def test_other_programs(self):
         self.check(2, ["proteus-fabrics"], "one process only")
+        self.check(2, ["proteus-bench", "--quick", "--only=incast"], "one process only")
+
+    def test_ranks_that_are_started_unlike(self):
+        arguments = self.flows("0,0,15,1000,0,")
+        mpi = ["mpirun", "--allow-run-as-root", "--oversubscribe"]
+        for other, words in (
+            ([*arguments, "--stream=2"], "rank 1 has --stream=2 where rank 0 has nothing"),
+            (["proteus-flows", "--help"], "rank 1 has --help where rank 0 has --cluster=cluster.txt"),
+            (["proteus-gpt3", *arguments[1:]], "rank 1 has proteus-gpt3 where rank 0 has proteus-flows"),
+        ):
+            done = subprocess.run(
+                [*mpi, "-np", "1", *start(0, arguments), ":", "-np", "1", *start(0, other)],
+                cwd=self.folder,
+                capture_output=True,
+                text=True,
+                timeout=LIMIT_S,
+                check=False,
+            )
+            self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+            self.assertIn(words, done.stderr)
+            self.assertEqual(done.stderr.count("error: "), 1, done.stderr)
+            self.assertEqual(done.stdout, "")
+
+    def test_ranks_that_are_not_there(self):
+        with unittest.mock.patch.dict(os.environ, {"OMPI_COMM_WORLD_SIZE": "2"}):
+            self.check(0, self.flows("0,0,15,1000,0,"), "that of 2 processes, and MPI finds 1")
+
+    def test_simulators_of_one_process(self):
+        arguments = self.flows("0,0,15,1000,0,")
+        option = "--SimulatorImplementationType=ns3::"
+        self.check(2, [*arguments, option + "DefaultSimulatorImpl"], "knows of one process")
+        self.check(0, [*arguments, option + "RealtimeSimulatorImpl"], "waits for the clock")
 
     def test_what_needs_one_process(self):
         job = ["proteus-gpt3", "--model=125M", "--cluster=pcie-v100x4", "--quiet", "--gpuSharing=off", "--csv=flows.out"]

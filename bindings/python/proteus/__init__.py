@@ -9,15 +9,17 @@
 Every function starts a program of the clone that this file lies in, as ./ns3 run
 does, and reads the JSON that it writes: a number here is a number there. Keyword
 arguments are the options of the program (`global_batch=16` and `globalBatch=16`
-are --globalBatch=16); `attributes` sets attributes of ns-3 by their full names.
+are --globalBatch=16; None is not given); `attributes` sets attributes of ns-3 by their full names.
 What a program warns of is a warning here (module `warnings`).
 """
 
+import collections.abc
 import json
 import os
 import pathlib
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -89,8 +91,10 @@ def _text(value, option=""):
         return json.dumps(value)
     if isinstance(value, dict):  # settings, such as those of --variables and --nccl
         return ",".join(f"{name}={_text(part)}" for name, part in value.items())
-    if isinstance(value, (list, tuple, range)):
-        return ",".join(str(item) for item in value)
+    if isinstance(value, bytes):
+        return os.fsdecode(value)
+    if isinstance(value, collections.abc.Iterable) and not isinstance(value, str):
+        return ",".join(_text(item) for item in value)
     return str(value)
 
 
@@ -103,6 +107,8 @@ def _words(program, options, attributes):
         if option in given:
             raise Error(f"{program}: {option} is given twice, with _ and without")
         given[option] = value
+    if not isinstance(attributes or {}, collections.abc.Mapping):
+        raise Error(f"{program}: attributes must be a dict of full names and values, not {attributes!r}")
     words = [program] + [f"--{name}={_text(value, name)}" for name, value in given.items()]
     return words + [f"--{name}={_text(value)}" for name, value in (attributes or {}).items()]
 
@@ -111,19 +117,39 @@ def _read(file, text, load=json.load):
     """What a program has written, unless it was asked for something else, such as help."""
     if not os.path.exists(file):
         raise Error("it has run nothing; it says:\n" + text.strip())
-    with open(file, encoding="utf-8") as stream:
+    with open(file, encoding="utf-8", errors="surrogateescape") as stream:
         return load(stream)
 
 
 def _start(words):
     """Runs a program; returns what it printed."""
-    runner = shlex.split(os.environ.get("PROTEUS_RUN", f"{shlex.quote(str(CLONE / 'ns3'))} run"))
-    done = subprocess.run(
-        runner + words, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
-    )
+    run = os.environ.get("PROTEUS_RUN", f"{shlex.quote(str(CLONE / 'ns3'))} run")
+    try:
+        runner = shlex.split(run)
+        if not runner:
+            raise ValueError("it is empty")
+        # Names of files are bytes to a system, of which some are no text.
+        done = subprocess.run(
+            runner + words,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="surrogateescape",
+            check=False,
+        )
+    except OSError as error:
+        raise Error(f"{words[0]}: {run}, which runs it, does not start: {error}") from error
+    except ValueError as error:  # also of a word that no command line can have
+        raise Error(f"{words[0]}: {shlex.join([run, *words[1:]])!r} is no command: {error}") from error
+    if done.returncode < 0:
+        name = signal.strsignal(-done.returncode) or "unknown"
+        last = done.stderr.strip()
+        raise Error(
+            f"{words[0]} was ended by signal {-done.returncode} ({name})" + (f": {last}" if last else "")
+        )
     if done.returncode != 0:
-        message = done.stderr.strip() or done.stdout.strip()
-        raise Error(message or f"{words[0]} ended with exit code {done.returncode}")
+        said = f"{words[0]} ended with exit code {done.returncode}"
+        raise Error(done.stderr.strip() or "\n".join([said, done.stdout.strip()]).strip())
     for line in done.stderr.splitlines():
         if line.startswith("warning: "):
             warnings.warn(f"{words[0]}: {line[len('warning: '):]}", stacklevel=_depth_of_caller())
@@ -152,7 +178,7 @@ def _run(program, options, attributes=None, outputs=("json",)):
     return Result(command, text, read["json"]["tables"], read.get("summary", {}))
 
 
-def run(model=None, cluster="dgx-a100", strategy=None, executor="packet", attributes=None, **options):
+def run(model=None, cluster=None, strategy=None, executor=None, attributes=None, **options):
     """Runs an iteration: proteus-run with a model and a strategy, or with trace= or graph=.
 
     Args:
@@ -161,13 +187,14 @@ def run(model=None, cluster="dgx-a100", strategy=None, executor="packet", attrib
         strategy: short form ("tp=8,dp=2"), a dict as in a strategy file, or a file
         executor: one or several, e.g. "packet", "packet,flow" or a list
         attributes: attributes of ns-3, e.g. {"ns3::proteus::Fabric::Routing": "Adaptive"}
-        options: all others of proteus-run, e.g. nodes=4, fabric="leaf-spine", variables={"layers": 4}
+        options: all others of proteus-run, e.g. config="summary.json", whose options count where
+            none is given here, nodes=4, fabric="leaf-spine", variables={"layers": 4}
     """
     options = {"model": model, "strategy": strategy, "cluster": cluster, "executor": executor, **options}
     return _run("proteus-run", options, attributes, ("json", "summary"))
 
 
-def collective(kind="all-reduce", cluster="dgx-a100", attributes=None, **options):
+def collective(kind=None, cluster=None, attributes=None, **options):
     """Times a collective at many sizes, as nccl-tests does: proteus-collective."""
     return _run("proteus-collective", {"collective": kind, "cluster": cluster, **options}, attributes)
 
@@ -177,7 +204,7 @@ def compile(model, strategy, **options):  # noqa: A001, the program has that nam
     return _run("proteus-compile", {"model": model, "strategy": strategy, "quiet": None, **options})
 
 
-def fabrics(model, strategy, cluster="dgx-h100", attributes=None, **options):
+def fabrics(model, strategy, cluster=None, attributes=None, **options):
     """Compares networks between servers for a job: proteus-fabrics, as its --csv writes it.
 
     Several networks are a list: fabrics=["leaf-spine", "fat-tree"].
@@ -193,12 +220,12 @@ def flows(cluster, flows, attributes=None, **options):
     return _run("proteus-flows", {"cluster": cluster, "flows": flows, **options}, attributes)
 
 
-def search(model, cluster="dgx-a100", attributes=None, **options):
+def search(model, cluster=None, attributes=None, **options):
     """Searches for strategies: proteus-search. The table is what its --csv writes."""
     return _table("proteus-search", {"model": model, "cluster": cluster, **options}, attributes)
 
 
-def schedule(model, cluster="dgx-a100", attributes=None, **options):
+def schedule(model, cluster=None, attributes=None, **options):
     """Compares policies of communication scheduling: proteus-schedule, as its --csv writes it."""
     return _table("proteus-schedule", {"model": model, "cluster": cluster, **options}, attributes)
 

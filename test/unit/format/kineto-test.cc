@@ -85,6 +85,20 @@ using Names = std::vector<std::string>;
 
 } // namespace
 
+TEST(Kineto, KernelsThatBeginBeforeTheirLaunches)
+{
+    TraceText text;
+    text.Kernel("early", 7, 10, 5, 1).Call("cudaLaunchKernel", 100, 5, 1);
+    text.Kernel("late", 7, 20, 5, 2).Call("cudaLaunchKernel", 5, 5, 2);
+    text.Call("cudaDeviceSynchronize", 30, 20, 3);
+    const std::string error = ErrorOf({text.Get()});
+    EXPECT_NE(error.find("the dependencies form a cycle"), std::string::npos) << error;
+    EXPECT_NE(error.find("; 1 kernel would begin before the host launches it, early with "
+                         "correlation 1 by 90 us: the clocks of host and GPU differ"),
+              std::string::npos)
+        << error;
+}
+
 TEST(Kineto, KernelsAndTheirLaunches)
 {
     TraceText text;

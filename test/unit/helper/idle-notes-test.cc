@@ -6,8 +6,13 @@
 
 #include "small-job.h"
 
+#include "ns3/proteus-attribute-watch.h"
+#include "ns3/proteus-fabric.h"
+
 #include <gtest/gtest.h>
 #include <string>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 using namespace ns3::proteus;
@@ -35,6 +40,16 @@ TEST(IdleNotes, WhatTheJobDoesNotComeToIsANote)
     {
         expect(run(PLAN, {flow, option}), std::string("flow: ") + option, isIdle);
     }
+    // Attributes of the same settings, and equal paths, of which one server with rings has none.
+    expect(run(PLAN, {flow, NETWORK + "Algorithm=ring"}),
+           "flow: " + NETWORK + "Algorithm=ring",
+           true);
+    expect(run(PLAN, {flow, NETWORK + "Algorithm=tree"}), NETWORK + "Algorithm=tree", false);
+    const std::string spray = FABRIC + "Routing=Spray";
+    const std::string four = "--strategy=dp=4,dataType=fp32";
+    expect(run(four, {flow, "--cluster=pcie-v100x4", "--nodes=1", spray}), "flow: " + spray, true);
+    const std::vector<std::string> leaves{"--fabric=leaf-spine", "--serversPerLeaf=1"};
+    expect(run(PLAN, {flow, leaves[0], leaves[1], spray}), "flow: " + spray, false);
     const std::string packet = "--executor=packet";
     const std::string channels = "--networkChannels=2";
     expect(run(PLAN, {packet, channels}), "packet: " + channels, true);
@@ -215,7 +230,8 @@ TEST(IdleNotes, SettingsThatOthersSwitchOffAreNotes)
          "EcnMinBytes=1000 has no effect: no port marks packets",
          true},
         {{"Ecn=false", control}, "G=0.1 has no effect: no port marks packets", true},
-        {{"EcnMinBytes=1000", control}, "has no effect", false},
+        {{"EcnMinBytes=1000"}, "has no effect", false},
+        {{"EcnMinBytes=1000", control}, "G=0.1 has no effect: no packet was marked", true},
         {{"CutThroughBytes=128"}, "CutThroughBytes=128 has no effect: nothing crosses", true},
         {{"CutThroughBytes=128", "RoceCutThrough=true"}, "has no effect", false},
         {{"PfcClasses=5"}, "PfcClasses=5 has no effect: no traffic class is lossless", true},
@@ -421,4 +437,27 @@ TEST(IdleNotes, WhatAJobWithoutCommunicationDoesNotNeed)
     EXPECT_NE(run("dp=2", {"--cpuVendor=amd", "--executor=flow"})
                   .find("flow: --cpuVendor=amd has no effect: this job communicates alike"),
               std::string::npos);
+}
+
+// proteus-bench runs its cases, and packets their long communications, in processes of their own.
+TEST(IdleNotes, AnAttributeThatAnotherProcessTakesIsNotIdle)
+{
+    const Configuration given{{"ns3::proteus::Fabric::Ecn", "false"},
+                              {"ns3::proteus::PacketNetwork::Algorithm", "tree"}};
+    WatchAttributes(given);
+    ASSERT_EQ(FindIdleAttributes(given, AttributeReaders::NOBODY).size(), 2);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0)
+    {
+        ns3::CreateObject<Fabric>();
+        _exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_EQ(status, 0);
+    const auto idle = FindIdleAttributes(given, AttributeReaders::NOBODY);
+    ASSERT_EQ(idle.size(), 1);
+    EXPECT_EQ(idle[0].rfind("--ns3::proteus::PacketNetwork::Algorithm=tree has no effect", 0), 0);
+    ns3::Config::Reset();
 }

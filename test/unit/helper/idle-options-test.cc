@@ -191,6 +191,21 @@ TEST(IdleOptions, OptionsThatDoNothingAreNamed)
          "Routing=Spray has no effect: no two paths are equal"},
         {"collective", {TRANSPORT + "RetryLimit=3"}, "has no effect: nothing was lost, or sent"},
         {"flows", {nine, flows, TRANSPORT + "NakInterval=1us"}, "has no effect: nothing was lost"},
+        {"collective",
+         {"--nodes=2", "--min=1M", "--max=1M", FABRIC + "InfinibandEcn=true"},
+         "InfinibandEcn=true has no effect: no packet was marked"},
+        {"collective",
+         {"--cluster=dgx-h100:nodes=2,nic=8x200G-roce",
+          "--min=1M",
+          "--max=1M",
+          "--ns3::proteus::DcqcnType::G=0.1"},
+         "G=0.1 has no effect: no packet was marked"},
+        {"collective",
+         {"--cluster=dgx-h100:nodes=2,nic=8x200G-roce",
+          "--min=1M",
+          "--max=1M",
+          FABRIC + "ResumeOffset=5000"},
+         "ResumeOffset=5000 has no effect: nothing was paused"},
         {"compile",
          {MODEL, PLAN, "--expand", "--variables=layers=4"},
          "--variables: layers=4 has no effect: the tree of --expand is the same without it"},
@@ -372,15 +387,120 @@ TEST(IdleOptions, OptionsThatDoSomethingAreNotNamed)
     }
 }
 
-// What ns-3 reads by itself.
-TEST(IdleOptions, EnvironmentVariablesOfNs3AreNamed)
+/// @return what a program does with a variable in the environment
+Outcome
+StartWith(const char* variable, const char* value, std::vector<std::string> more = {})
 {
-    const std::string name = "NS_GLOBAL_VALUE";
-    ASSERT_EQ(setenv(name.c_str(), "RngRun=7", 0), 0);
-    const Outcome outcome = Start("run", {MODEL, PLAN, "--executor=flow", "--quiet"});
-    unsetenv(name.c_str());
+    EXPECT_EQ(setenv(variable, value, 0), 0);
+    more.insert(more.begin(), {MODEL, PLAN, "--executor=flow", "--quiet"});
+    const Outcome outcome = Start("run", more);
+    unsetenv(variable);
+    return outcome;
+}
+
+// What ns-3 reads by itself, for packets only and without a check.
+TEST(IdleOptions, EnvironmentVariablesOfNs3AreOptions)
+{
+    const std::string algorithm = "ns3::proteus::PacketNetwork::Algorithm=";
+    const Outcome set = StartWith("NS_ATTRIBUTE_DEFAULT", (algorithm + "tree").c_str());
+    ExpectNote(set,
+               "the environment variable NS_ATTRIBUTE_DEFAULT is taken as --" + algorithm + "tree");
+    const Outcome typed =
+        Start("run", {MODEL, PLAN, "--executor=flow", "--quiet", "--" + algorithm + "tree"});
+    const Outcome none = Start("run", {MODEL, PLAN, "--executor=flow", "--quiet"});
+    const auto time = [](const Outcome& outcome) {
+        const std::size_t at = outcome.out.find("iteration time");
+        return outcome.out.substr(at, outcome.out.find('\n', at) - at);
+    };
+    EXPECT_EQ(time(set), time(typed));
+    EXPECT_NE(time(set), time(none));
+    const Outcome replaced = StartWith("NS_ATTRIBUTE_DEFAULT",
+                                       (algorithm + "tree").c_str(),
+                                       {"--" + algorithm + "ring"});
+    EXPECT_EQ(
+        time(replaced),
+        time(Start("run", {MODEL, PLAN, "--executor=flow", "--quiet", "--" + algorithm + "ring"})));
+    ExpectNote(StartWith("NS_GLOBAL_VALUE", "ChecksumEnabled=1"),
+               "--ChecksumEnabled=1 has no effect");
+}
+
+TEST(IdleOptions, EnvironmentVariablesOfNs3AreChecked)
+{
+    ExpectRefusal(StartWith("NS_GLOBAL_VALUE", "RngRun=7;RngSede=3"),
+                  "the environment variable NS_GLOBAL_VALUE: ns-3 has no attribute or global value "
+                  "RngSede");
+    ExpectRefusal(StartWith("NS_GLOBAL_VALUE", "SimulatorImplementationType=ns3::Foo"),
+                  "NS_GLOBAL_VALUE: --SimulatorImplementationType=ns3::Foo: ns-3 has no type");
+    ExpectRefusal(StartWith("NS_ATTRIBUTE_DEFAULT", "ns3::proteus::Fabric::Pfc=maybe"),
+                  "the environment variable NS_ATTRIBUTE_DEFAULT: ");
+}
+
+// An incast, of which packets are marked and paused.
+TEST(IdleOptions, MarksAndPausesThatThereAre)
+{
+    const Outcome outcome = Start("flows",
+                                  {"--cluster=" + WORKLOADS + "/flows/switch-9.txt",
+                                   "--flows=" + WORKLOADS + "/flows/incast-8.csv",
+                                   "--quiet",
+                                   "--ns3::proteus::DcqcnType::G=0.1",
+                                   FABRIC + "ResumeOffset=5000"});
     EXPECT_EQ(outcome.code, 0) << outcome.error;
-    ExpectNote(outcome, "the environment variable " + name + " is set");
+    EXPECT_EQ(outcome.error.find("has no effect"), std::string::npos) << outcome.error;
+}
+
+// What the command line tells of an option, and what the run tells of it.
+TEST(IdleOptions, OneReasonIsEnough)
+{
+    const Outcome outcome =
+        Start("collective",
+              {"--cluster=dgx-a100", "--ncclVersion=2.99", "--min=1M", "--max=1M", "--quiet"});
+    const std::string line = "--ncclVersion=2.99 has no effect: the newest version that is known";
+    EXPECT_NE(outcome.error.find(line), std::string::npos) << outcome.error;
+    EXPECT_EQ(outcome.error.find('\n'), outcome.error.size() - 1) << outcome.error;
+}
+
+TEST(IdleOptions, ALimitOfChannelsThatAnotherOneReplaces)
+{
+    const auto start = [](const std::string& variables) {
+        return Start(
+                   "collective",
+                   {"--cluster=dgx-a100", "--min=1M", "--max=1M", "--quiet", "--nccl=" + variables})
+            .error;
+    };
+    const std::string channels = start("NCCL_MAX_NCHANNELS=2,NCCL_MIN_NCHANNELS=8");
+    EXPECT_NE(channels.find("--nccl: NCCL_MAX_NCHANNELS=2 is below NCCL_MIN_NCHANNELS=8: as in "
+                            "NCCL, the latter counts"),
+              std::string::npos)
+        << channels;
+    const std::string blocks = start("NCCL_MAX_CTAS=2,NCCL_MIN_CTAS=8");
+    EXPECT_NE(blocks.find("--nccl: NCCL_MIN_CTAS=8 is above NCCL_MAX_CTAS=2"), std::string::npos)
+        << blocks;
+    EXPECT_EQ(start("NCCL_MAX_NCHANNELS=8,NCCL_MIN_NCHANNELS=2").find("counts"), std::string::npos);
+}
+
+TEST(IdleOptions, IterationsOfSchedulesThatDoNotOverlap)
+{
+    const auto start = [](const std::string& strategy, const std::string& option) {
+        return Start("schedule",
+                     {"--model=vgg16",
+                      "--strategy=dataType=fp32," + strategy,
+                      "--cluster=pcie-v100x4",
+                      "--nodes=2",
+                      "--policies=priority",
+                      "--quiet",
+                      option})
+            .error;
+    };
+    const std::string text = "--crossIteration=tensor has no effect: no GPU begins an iteration";
+    EXPECT_NE(start("dp=1", "--crossIteration=tensor").find(text), std::string::npos);
+    EXPECT_EQ(start("dp=8", "--crossIteration=tensor").find(text), std::string::npos);
+    EXPECT_EQ(start("dp=1", "--iterations=2").find(text), std::string::npos);
+}
+
+TEST(IdleOptions, WarningsBeforeARefusalAreDropped)
+{
+    ExpectRefusal(Start("run", {MODEL, "--nodes=3", "--nodes=1", "--strategy=dp=64"}), "64");
+    ExpectRefusal(StartWith("NS_GLOBAL_VALUE", "RngRun=7", {"--strategy=dp=64"}), "64");
 }
 
 // What NCCL would read, and nothing here does.
@@ -408,34 +528,10 @@ TEST(IdleOptions, AnExecutorThatAnotherOptionReplacesIsNamed)
     ExpectNote(outcome, "--executor=packet has no effect: --htae=classic alone means");
 }
 
-// What proteus-bench does, which is no CommandLineProgram.
-TEST(IdleOptions, AProgramOfItsOwnNamesThem)
-{
-    int64_t size = 0;
-    std::string kind;
-    OptionList command("test");
-    command.AddValue("size", "a number", size);
-    command.AddValue("kind", "a text", kind);
-    command.AddIdle("kind", [&size]() { return size > 0 ? "" : "there is no size"; });
-    std::vector<std::string> heard;
-    const WarningListener listener([&heard](const std::string& text) {
-        heard.push_back(text);
-        return false;
-    });
-    std::ostringstream out;
-    ASSERT_TRUE(command.ParseAndWarn({"test", "--size=1", "--size=0", "--kind=a"}, out));
-    const std::vector<std::string> lines{
-        "--size=1 has no effect: it is given again, and the last one counts, --size=0",
-        "--kind=a has no effect: there is no size"};
-    EXPECT_EQ(heard, lines);
-    EXPECT_EQ(command.GetNotes(), lines);
-    EXPECT_FALSE(command.ParseAndWarn({"test", "--help"}, out));
-}
-
 #ifndef NS3_LOG_ENABLE
 TEST(IdleOptions, LogsThatABuildHasNot)
 {
-    ASSERT_EQ(setenv("NS_LOG", "*", 1), 0);
+    ASSERT_EQ(setenv("NS_LOG", "NoSuchComponent", 1), 0);
     const Outcome outcome = Start("compile", {MODEL, PLAN});
     unsetenv("NS_LOG");
     EXPECT_NE(outcome.error.find("NS_LOG has no effect: this build of ns-3 has no logs"),

@@ -39,6 +39,15 @@ TEST(ListMistakes, StudiesWhoseFilesAreMissing)
  "published": {"source": "s", "values": [{"name": "p", "at": {}, "column": "iteration", "value": 1}]}})")});
     ExpectRefusal(column, "r.json: /published/values/0/column: there is no column 'iteration'");
     EXPECT_EQ(column.out, "");
+    const std::string run = folder.Write("t.json", R"({"format": "proteus-study", "version": 1,
+ "program": "proteus-run", "axes": [{"name": "nodes", "values": [1, 2]}], "measure": "status"})");
+    ExpectRefusal(Start("study", {"--quiet", "--study=" + run}),
+                  "t.json: /measure: the column 'status' tells the points apart");
+    const std::string good = folder.Write("u.json", R"({"format": "proteus-study", "version": 1,
+ "program": "proteus-run", "axes": [{"name": "nodes", "values": [1, 2]}]})");
+    const std::string twice = folder.Get() + "/a," + folder.Get() + "/./a";
+    ExpectRefusal(Start("study", {"--quiet", "--folder=" + twice, "--study=" + good}),
+                  "/./a are one folder");
     // No point has a result, as the program cannot be started: the measure is not to blame.
     EXPECT_EQ(start("").error.find("there is no column"), std::string::npos);
 }

@@ -46,6 +46,37 @@ const std::string WIDE = R"({"op": "linear", "name": "fc", "outputs": "width", "
 
 } // namespace
 
+// What lies beside a config.json.
+TEST(ModelMistakes, OtherFilesOfTheHub)
+{
+    const Folder folder;
+    for (const auto& [text, hint] : std::map<std::string, std::string>{
+             {R"({"peft_type": "LORA", "r": 8})", "this is an adapter_config.json of PEFT"},
+             {R"({"bos_token_id": 1, "do_sample": true})", "this is a generation_config.json"},
+             {R"({"tokenizer_class": "L", "model_max_length": 1})", "this is a tokenizer_config"},
+             {R"({"metadata": {}, "weight_map": {}})", "this is an index of files of weights"},
+             {R"({"log_history": [], "global_step": 1})", "this is a trainer_state.json"}})
+    {
+        ExpectRefusal(Start("compile", {"--model=" + folder.Write("c.json", text), PLAN}), hint);
+    }
+    ExpectRefusal(Start("compile", {MODEL, PLAN, "--cluster=dgx-a100"}),
+                  "--cluster: there is no such option: a graph is of no cluster yet");
+}
+
+// What others write their configurations in.
+TEST(ModelMistakes, AConfigurationThatIsNoJson)
+{
+    const Folder folder;
+    const std::string text = "model_type: llama\nhidden_size: 4096\n";
+    for (const char* name : {"config.yaml", "config.json"})
+    {
+        ExpectRefusal(
+            Start("compile", {"--model=" + folder.Write(name, text), PLAN}),
+            "this has the keys of a config.json of Hugging Face, which --model reads; but "
+            "that is JSON, and this not");
+    }
+}
+
 TEST(ModelMistakes, WhatReadersWarnOfStandsInTheResults)
 {
     const Folder folder;

@@ -470,6 +470,16 @@ TEST(Study, PublishedNumbersNeedAColumnOfNumbers)
               "one with");
 }
 
+TEST(Study, AMeasureIsANumber)
+{
+    Study study = MakeStudy();
+    const std::vector<StudyPoint> points = ListPoints(study);
+    study.measure = "size";
+    const Table table = MakeStudyTable(study, points, MakeResults(points));
+    EXPECT_EQ(ErrorOf([&] { CompareStudy(study, table); }),
+              "/measure: the column 'size' has '1', which is no number to compare");
+}
+
 TEST(Study, QuantitiesBecomeColumns)
 {
     Study study = MakeStudy();
