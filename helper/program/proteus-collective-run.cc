@@ -359,14 +359,14 @@ Simulate(const Cluster& cluster,
 {
     const TestGraph made = MakeGraph(cluster, test, size, iterations);
     const ExecutorSettings settings = MakeTestSettings(cluster, test, kernels);
-    const Executor& executor = FindExecutor(test.executor);
     TestObserver observer(report);
-    const RunRecord record = executor.Run(made.graph, cluster, settings, &observer);
+    const RunRecord record =
+        FindExecutor(test.executor).Run(made.graph, cluster, settings, &observer);
     if (record.isPartial)
     {
         throw RunStopped("a collective was stopped");
     }
-    RunNotes::HearTest(executor.GetTraits(), settings, cluster, record);
+    RunNotes::HearAlone(test.executor, settings, cluster, record);
     const Paths paths(cluster);
     const ProgramCache programs(made.graph, cluster, paths, settings.collectives);
     Simulated result;

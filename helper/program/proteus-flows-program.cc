@@ -85,11 +85,11 @@ WriteResults(const FlowsOptions& options,
                                   setting.name == "ns3::proteus::Transport::CongestionControl";
                        }),
         settings.engine.end());
-    RunNotes::HearPackets(settings,
-                          fabric->GetCluster(),
-                          fabric->GetLinkStatistics(),
-                          player.GetStatistics(),
-                          true);
+    RunRecord record;
+    record.links = fabric->GetLinkStatistics();
+    record.crossed = FindCrossedLinks(record.links);
+    record.network = player.GetStatistics();
+    RunNotes::HearAlone("packet", settings, fabric->GetCluster(), record, true);
     FlowsSummary summary = Summarize(player, fabric, wallS);
     summary.idle = options.FindIdle(player, fabric);
     Print(summary);

@@ -204,41 +204,17 @@ RunNotes::Hear(const ProgramOptions& options,
 }
 
 void
-RunNotes::HearPackets(const ExecutorSettings& settings,
-                      const Cluster& cluster,
-                      const std::vector<LinkStatistics>& links,
-                      const NetworkStatistics& network,
-                      bool printsLosses)
-{
-    const ExecutorTraits& traits = FindExecutor("packet").GetTraits();
-    if (g_notes == nullptr)
-    {
-        return;
-    }
-    std::vector<std::string> lines =
-        FindUnusedOptions(g_notes->m_typed, traits, cluster, links, network);
-    for (const std::string& line :
-         ListIdleSettings(traits, settings, cluster, FindCrossedLinks(links)))
-    {
-        lines.push_back(line);
-    }
-    Note(traits.name, lines);
-    if (!printsLosses)
-    {
-        NoteLosses(traits.name, links, network);
-    }
-}
-
-void
-RunNotes::HearTest(const ExecutorTraits& traits,
-                   const ExecutorSettings& settings,
-                   const Cluster& cluster,
-                   const RunRecord& record)
+RunNotes::HearAlone(const std::string& executor,
+                    const ExecutorSettings& settings,
+                    const Cluster& cluster,
+                    const RunRecord& record,
+                    bool printsLosses)
 {
     if (g_notes == nullptr)
     {
         return;
     }
+    const ExecutorTraits& traits = FindExecutor(executor).GetTraits();
     std::vector<std::string> lines =
         FindUnusedOptions(g_notes->m_typed, traits, cluster, record.links, record.network);
     for (const auto& more : {ListIgnoredSettings(traits, settings),
@@ -248,7 +224,10 @@ RunNotes::HearTest(const ExecutorTraits& traits,
     }
     Note(traits.name, lines);
     NoteRemarks(traits.name, record.notes);
-    NoteLosses(traits.name, record.links, record.network);
+    if (!printsLosses)
+    {
+        NoteLosses(traits.name, record.links, record.network);
+    }
 }
 
 void

@@ -40,7 +40,7 @@ namespace proteus
 class RunNotes
 {
   public:
-    /// @param typed about the network, for HearPackets(); Hear() has it from its program
+    /// @param typed about the network, for HearAlone(); Hear() has it from its program
     explicit RunNotes(TypedNetwork typed = {});
     ~RunNotes();
 
@@ -64,26 +64,19 @@ class RunNotes
                      const ExecutionGraph& graph,
                      RunRecord& record);
 
-    /// The same for a collective that is tested. @param traits of the executor that has run
-    /// @param settings of the run @param cluster that it ran on @param record of the run
-    static void HearTest(const ExecutorTraits& traits,
-                         const ExecutorSettings& settings,
-                         const Cluster& cluster,
-                         const RunRecord& record);
-
     /**
-     * The same for what sends packets without an executor.
+     * The same for what is run without a graph of ProgramOptions.
+     * @param executor name of the executor that has run, or that would send such packets
      * @param settings of the run
      * @param cluster that it ran on
-     * @param links what they carried, those of all processes
-     * @param network what endpoints counted
+     * @param record of the run, with links, crossed, network and notes
      * @param printsLosses whether the program does so itself
      */
-    static void HearPackets(const ExecutorSettings& settings,
-                            const Cluster& cluster,
-                            const std::vector<LinkStatistics>& links,
-                            const NetworkStatistics& network,
-                            bool printsLosses = false);
+    static void HearAlone(const std::string& executor,
+                          const ExecutorSettings& settings,
+                          const Cluster& cluster,
+                          const RunRecord& record,
+                          bool printsLosses = false);
 
     /// To be called for each job of a program whose memory was to be ignored. @param fits whether
     /// it fits into memory
