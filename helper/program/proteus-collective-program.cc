@@ -190,13 +190,26 @@ RunSize(const CollectiveProgramOptions& options,
         const CollectiveTest& test,
         uint64_t bytes)
 {
-    ProgressLine progress(FormatBytes(static_cast<double>(bytes)));
-    return RunCollective(cluster, test, bytes, [&](const RunProgress& state) {
-        if (!options.quiet)
-        {
-            progress.Update(state);
-        }
-    });
+    const std::string size = FormatBytes(static_cast<double>(bytes));
+    ProgressLine progress(size);
+    try
+    {
+        return RunCollective(cluster, test, bytes, [&](const RunProgress& state) {
+            if (!options.quiet)
+            {
+                progress.Update(state);
+            }
+        });
+    }
+    catch (const RunStopped&)
+    {
+        throw;
+    }
+    catch (const std::runtime_error& error) // such as a schedule whose ranks wait for each other
+    {
+        throw std::runtime_error((options.msccl.empty() ? "" : "--msccl=" + options.msccl + ": ") +
+                                 size + ": " + error.what());
+    }
 }
 
 /// Runs all sizes, each printed as soon as it is done; before the first one nothing is printed, as
