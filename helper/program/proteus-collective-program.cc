@@ -20,6 +20,7 @@
 #include "ns3/proteus-algorithm-traits.h"
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-collective-comparison.h"
+#include "ns3/proteus-nccl-releases.h"
 #include "ns3/proteus-nccl-tests.h"
 #include "ns3/proteus-net-plugin.h"
 #include "ns3/proteus-output-file.h"
@@ -139,6 +140,10 @@ MakeTest(const CollectiveProgramOptions& options, const Schedule& schedule, cons
     for (const std::string& line : FindUntuned(test.collective, test.ncclVariables))
     {
         Warn(line);
+    }
+    if (const std::string unlike = DescribeUnlikeRelease(nccl.ncclVersion); !unlike.empty())
+    {
+        Warn(unlike);
     }
     test.launchMode = options.launchMode;
     if (!(options.pluginLatency >= 0) || options.pluginLatency > 1e6)

@@ -12,6 +12,7 @@
 
 #include "ns3/proteus-breakdown.h"
 #include "ns3/proteus-gpu-sharing.h"
+#include "ns3/proteus-nccl-releases.h"
 #include "ns3/proteus-plural.h"
 
 #include <algorithm>
@@ -185,6 +186,11 @@ RunNotes::Hear(const ProgramOptions& options,
              FindUnlikeNccl(wanted.algorithm, wanted.protocol, wanted.ncclVersion))
         {
             lines.push_back(line);
+        }
+        if (const std::string unlike = DescribeUnlikeRelease(options.nccl.ncclVersion);
+            !unlike.empty())
+        {
+            lines.push_back(unlike);
         }
     }
     for (std::string& line : lines)
