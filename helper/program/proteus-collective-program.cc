@@ -6,6 +6,7 @@
 
 #include "proteus-collective-program.h"
 
+#include "proteus-cloud-machines.h"
 #include "proteus-collective-log.h"
 #include "proteus-collective-sizes.h"
 #include "proteus-collective-subject.h"
@@ -144,6 +145,11 @@ MakeTest(const CollectiveProgramOptions& options, const Schedule& schedule, cons
     if (const std::string unlike = DescribeUnlikeRelease(nccl.ncclVersion); !unlike.empty())
     {
         Warn(unlike);
+    }
+    const std::string& gpu = cluster.GetVertices()[cluster.GetGpus().front()].model;
+    if (const std::string other = DescribeOtherAdapters(test.netPlugin, gpu); !other.empty())
+    {
+        Warn(other);
     }
     test.launchMode = options.launchMode;
     if (!(options.pluginLatency >= 0) || options.pluginLatency > 1e6)

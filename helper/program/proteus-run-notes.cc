@@ -6,6 +6,7 @@
 
 #include "proteus-run-notes.h"
 
+#include "proteus-cloud-machines.h"
 #include "proteus-same-choices.h"
 #include "proteus-unused-choices.h"
 #include "proteus-unused-network.h"
@@ -191,6 +192,11 @@ RunNotes::Hear(const ProgramOptions& options,
             !unlike.empty())
         {
             lines.push_back(unlike);
+        }
+        const std::string& gpu = cluster.GetVertices()[cluster.GetGpus().front()].model;
+        if (const std::string other = DescribeOtherAdapters(wanted.netPlugin, gpu); !other.empty())
+        {
+            lines.push_back(other);
         }
     }
     for (std::string& line : lines)
