@@ -21,6 +21,7 @@ GetCloudMachines()
     // Google Compute Engine, "ND family VM size series" of Azure, "Compute shapes" of Oracle.
     static const std::vector<CloudMachine> machines{
         {{"p3dn.24xlarge", "p3dn"}, "dgx1-v100:nic=1x100G-roce", "efa-v1"},
+        {{"p4d.24xlarge", "p4d"}, "dgx-a100:nic=4x100G-roce", "efa-v1"},
         {{"p4de.24xlarge", "p4de"}, "dgx-a100:nic=4x100G-roce", "efa-v1"},
         {{"p5.48xlarge", "p5"}, "dgx-h100:nic=8x400G-roce", "efa"},
         {{"p5e.48xlarge", "p5e"}, "dgx-h200:nic=8x400G-roce", "efa"},
@@ -50,6 +51,42 @@ DescribeCloudMachine(const std::string& name)
             return "no preset is called so; --cluster=" + machine.cluster +
                    (machine.plugin.empty() ? "" : " with --netPlugin=" + machine.plugin) +
                    " has this machine's GPUs and the rate of its network";
+        }
+    }
+    return "";
+}
+
+std::string
+DescribeOtherAdapters(const std::string& plugin, const std::string& gpu)
+{
+    /// Machines of Amazon that have adapters of one generation.
+    struct Generation
+    {
+        std::string gpu;    //!< begin of the model of their GPUs
+        std::string plugin; //!< begin of the plug-ins of the generation
+        std::string machines;
+    };
+
+    static const std::vector<Generation> generations{{"A100-SXM", "efa-v1", "P4d and P4de"},
+                                                     {"H100-SXM", "efa", "P5"},
+                                                     {"B200", "efa-v3", "P6"},
+                                                     {"B300", "efa-v3", "P6"}};
+    const auto begins = [](const std::string& text, const std::string& with) {
+        return text.compare(0, with.size(), with) == 0;
+    };
+    if (!begins(plugin, "efa"))
+    {
+        return "";
+    }
+    const std::string own = begins(plugin, "efa-v1")   ? "efa-v1"
+                            : begins(plugin, "efa-v3") ? "efa-v3"
+                                                       : "efa";
+    for (const Generation& one : generations)
+    {
+        if (begins(gpu, one.gpu) && own != one.plugin)
+        {
+            return "--netPlugin=" + plugin + " is of other machines than those with these GPUs, " +
+                   one.machines + ", which have " + one.plugin;
         }
     }
     return "";

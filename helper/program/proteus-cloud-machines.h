@@ -40,6 +40,12 @@ const std::vector<CloudMachine>& GetCloudMachines();
 /// empty if there is none
 std::string DescribeCloudMachine(const std::string& name);
 
+/// @ingroup proteus
+/// @param plugin NCCL's plug-in of the network @param gpu model of the GPUs
+/// @return that the machines with these GPUs have another generation of Elastic Fabric Adapters;
+/// empty if they do not
+std::string DescribeOtherAdapters(const std::string& plugin, const std::string& gpu);
+
 } // namespace proteus
 } // namespace ns3
 

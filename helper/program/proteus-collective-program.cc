@@ -6,6 +6,7 @@
 
 #include "proteus-collective-program.h"
 
+#include "proteus-cloud-machines.h"
 #include "proteus-collective-log.h"
 #include "proteus-collective-sizes.h"
 #include "proteus-collective-subject.h"
@@ -21,6 +22,7 @@
 #include "ns3/proteus-algorithm-traits.h"
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-collective-comparison.h"
+#include "ns3/proteus-nccl-releases.h"
 #include "ns3/proteus-nccl-tests.h"
 #include "ns3/proteus-net-plugin.h"
 #include "ns3/proteus-output-file.h"
@@ -141,6 +143,15 @@ MakeTest(const CollectiveProgramOptions& options, const Schedule& schedule, cons
     for (const std::string& line : FindUntuned(test.collective, test.ncclVariables))
     {
         Warn(line);
+    }
+    if (const std::string unlike = DescribeUnlikeRelease(nccl.ncclVersion); !unlike.empty())
+    {
+        Warn(unlike);
+    }
+    const std::string& gpu = cluster.GetVertices()[cluster.GetGpus().front()].model;
+    if (const std::string other = DescribeOtherAdapters(test.netPlugin, gpu); !other.empty())
+    {
+        Warn(other);
     }
     test.launchMode = options.launchMode;
     if (!(options.pluginLatency >= 0) || options.pluginLatency > 1e6)

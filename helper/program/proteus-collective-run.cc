@@ -15,11 +15,14 @@
 #include "ns3/proteus-block-cost.h"
 #include "ns3/proteus-collective-choice.h"
 #include "ns3/proteus-comma-list.h"
+#include "ns3/proteus-connection.h"
 #include "ns3/proteus-executor-settings.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-net-plugin.h"
+#include "ns3/proteus-nic-table.h"
 #include "ns3/proteus-packet-network.h"
+#include "ns3/proteus-path-type.h"
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-program-cache.h"
 #include "ns3/proteus-program-repeat.h"
@@ -402,6 +405,47 @@ IsPipelined(const Cluster& cluster, const CollectiveTest& test)
             }));
 }
 
+/// @param cluster that was run on @param group of a collective @param test that was run
+/// @return how its bytes get from GPUs to the network, by the GPU of each server that is nearest to
+/// its NIC
+GpuNetwork
+FindGpuNetwork(const Cluster& cluster,
+               const std::vector<DeviceId>& group,
+               const CollectiveTest& test)
+{
+    const auto& vertices = cluster.GetVertices();
+    const Paths paths(cluster);
+    const NicTable nics(cluster);
+    std::map<int32_t, std::pair<PathType, DeviceId>> nearest; // by server
+    for (const DeviceId rank : group)
+    {
+        const VertexId gpu = cluster.GetGpus()[rank];
+        const VertexId nic = nics.Get(gpu, 0);
+        const PathType way =
+            nic == Cluster::NO_VERTEX ? PathType::SYS : FindPathType(cluster, paths, gpu, nic);
+        const auto [found, isNew] =
+            nearest.try_emplace(vertices[gpu].server, std::make_pair(way, rank));
+        found->second = std::min(found->second, std::make_pair(way, rank));
+    }
+    const auto [way, first] = nearest.begin()->second;
+    const DeviceId last = nearest.rbegin()->second.second;
+    const TransportRules rules = MakeTransportRules(MakePreferences(test));
+    const auto waypoints =
+        PlanConnection(cluster, paths, nics, 0, 0, first, last, true, rules).waypoints;
+    // By NVLink-C2C host memory is as near as the NIC.
+    const bool isStaged =
+        way != PathType::P2C && std::any_of(waypoints.begin(), waypoints.end(), [&](VertexId at) {
+            return vertices[at].kind == VertexKind::CPU;
+        });
+    if (test.netPlugin == "sockets" || way > PathType::PXN || isStaged || !rules.gdr ||
+        way > rules.gdrLevel.value_or(PathType::SYS))
+    {
+        return GpuNetwork::OVER_CPU;
+    }
+    const bool isOwn = test.netPlugin.empty() || test.netPlugin == "ib";
+    return isOwn ? GpuNetwork::DIRECT : GpuNetwork::PLUG_IN;
+}
+
 } // namespace
 
 std::vector<std::string>
@@ -413,12 +457,14 @@ DescribeLogs(const std::string& path, const Cluster& cluster, const CollectiveTe
     {
         return {};
     }
-    const std::vector<VertexId> ranks = GetVertices(cluster, test.groups.front());
+    const std::vector<DeviceId>& group = test.groups.front();
+    const bool isOneServer = GroupByServer(cluster, GetVertices(cluster, group)).size() == 1;
     InputFile file(path);
     return {(HasHosts(test) ? "" : "by packets, ") +
             DescribePublishedLogs(ReadPublishedLogs(file.GetStream(), path),
                                   gpu->sheet.model,
-                                  GroupByServer(cluster, ranks).size() > 1)};
+                                  isOneServer ? GpuNetwork::NONE
+                                              : FindGpuNetwork(cluster, group, test))};
 }
 
 bool

@@ -15,6 +15,7 @@
 #include "ns3/proteus-collective-use.h"
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-launch-mode.h"
+#include "ns3/proteus-nccl-releases.h"
 #include "ns3/proteus-nccl-tests.h"
 #include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-plural.h"
@@ -299,6 +300,7 @@ ReadTable(const CsvTable& csv)
     if (!csv.Get("nccl_version").empty())
     {
         table.ncclVersion = csv.Check([&] { return ParseNcclVersion(csv.Get("nccl_version")); });
+        table.unlikeRelease = DescribeUnlikeRelease(csv.Get("nccl_version"));
     }
     if (!csv.Get("network_channels").empty())
     {
@@ -351,6 +353,10 @@ WarnOfIdle(const MeasuredTable& table, const Cluster& cluster, const std::string
     {
         warn("nccl_version",
              "the newest version that is known is taken, " + FormatNcclVersion(NEWEST_NCCL));
+    }
+    if (!table.unlikeRelease.empty())
+    {
+        Warn(directory + "/tables.csv: " + table.file + ": " + table.unlikeRelease);
     }
     const std::string noNetwork = FindNoNetwork(cluster);
     if (table.pluginLatencyUs > 0 && !noNetwork.empty())

@@ -45,6 +45,7 @@ struct MeasuredTable
     double pluginLatencyUs{0};           //!< as PacketNetwork::PluginLatency, microseconds
     uint32_t networkChannels{0};         //!< as PacketNetwork::NetworkChannels
     uint32_t ncclVersion{230};           //!< as PacketNetwork::NcclVersion
+    std::string unlikeRelease;           //!< what DescribeUnlikeRelease() says of the version
     uint64_t sizes{0};                   //!< how many the file has; 0: that is not known
     std::optional<double> peakBusbwGBps; //!< highest bus bandwidth of them; not all files say it
     std::string note;                    //!< why the simulation may differ

@@ -178,6 +178,11 @@ MakeHopper()
         "a public log of all-to-alls between two H100 that is not among the tables "
         "(xxrjun/nccl-tests-cluster; NCCL 2.29.2): 8 GiB in 110.5 ms out of place by four "
         "channels, whose four warps receive beside what a rank copies for itself; in place 98.2");
+    known.chunkUs = MakeLl128(
+        0.7,
+        "a public log of nccl-tests among four H100 that is not among the tables "
+        "(waynehacking8/nccl-collectives-bench; NCCL 2.29.2): rings of 256 MiB take 1.5 us and 1 "
+        "us for 16 KB with each of their steps");
     known.nvlinkLatencyUs = {{{0.4, FITTED}, {3.1, LINES_OF_NVLINK}, {1.5, FITTED}}};
     known.treeLatencyUs = MakeLl128(0.95, HOP_OF_TREE);
     known.pcieLatencyUs = {{{0.5, AS_NVLINK}, {1.3, AS_VOLTA}, {3.9, AS_VOLTA}}};

@@ -11,6 +11,7 @@
 #include "proteus-kineto-events.h"
 #include "proteus-trace-doubts.h"
 
+#include "ns3/proteus-nccl-releases.h"
 #include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-shown-name.h"
@@ -610,6 +611,11 @@ WarnOfVersion(const std::string& recorded, uint32_t simulated, const std::string
         Warn(name + ": was recorded with NCCL " + recorded + "; simulated is " +
              FormatNcclVersion(simulated) + ", and with --ncclVersion=" + recorded +
              " that of the trace");
+    }
+    const std::string unlike = DescribeUnlikeRelease(recorded);
+    if (version == simulated && !unlike.empty())
+    {
+        Warn(name + ": " + unlike);
     }
 }
 

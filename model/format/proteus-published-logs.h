@@ -24,6 +24,16 @@ namespace proteus
 {
 
 /// @ingroup proteus
+/// How bytes get from a GPU to the network.
+enum class GpuNetwork : uint8_t
+{
+    NONE,    //!< one server
+    DIRECT,  //!< by NCCL's own InfiniBand or RoCE, with a PCIe switch or NVLink (C2C) to a NIC
+    PLUG_IN, //!< the same by a plug-in
+    OVER_CPU //!< a CPU, or its memory, is between a GPU and its NIC; or by sockets
+};
+
+/// @ingroup proteus
 /// Errors of logs that nothing was fitted to, of machines of one kind. Each log has the error of
 /// its highest bus bandwidth, and the median of its errors of time; all are sizes, as shares of 1.
 struct PublishedLogs
@@ -35,12 +45,12 @@ struct PublishedLogs
         double nineOfTenWithin{0};
     };
 
-    std::string what;              //!< GPUs of the machines, in words
-    std::vector<std::string> gpus; //!< names of their data sheets
-    bool isOfSeveralServers{false};
-    uint32_t logs{0}; //!< that were compared
-    Errors peak;      //!< of the highest bus bandwidth
-    Errors fromMiB;   //!< of times from 1 MiB on, medians
+    std::string what;                     //!< GPUs of the machines, in words
+    std::vector<std::string> gpus;        //!< names of their data sheets; empty: of all
+    GpuNetwork network{GpuNetwork::NONE}; //!< between their servers
+    uint32_t logs{0};                     //!< that were compared
+    Errors peak;                          //!< of the highest bus bandwidth
+    Errors fromMiB;                       //!< of times from 1 MiB on, medians
 };
 
 /**
@@ -48,7 +58,7 @@ struct PublishedLogs
  * Reads "logs", a list of what PublishedLogs has; workloads/evaluation/published-logs.py writes it.
  * @param input the file
  * @param fileName for errors
- * @return one of each GPU, and of one and several servers, at most
+ * @return one of each GPU and network, and one of all GPUs of a network, at most
  * @throw std::invalid_argument of one line, "FILE: /logs/0/gpus/1: cause"
  */
 std::vector<PublishedLogs> ReadPublishedLogs(std::istream& input, const std::string& fileName);
@@ -57,14 +67,14 @@ std::vector<PublishedLogs> ReadPublishedLogs(std::istream& input, const std::str
  * @ingroup proteus
  * @param logs of all kinds
  * @param gpu name of a data sheet
- * @param isOfSeveralServers whether a collective is between servers
- * @return a sentence that says how far collectives of such machines are off, or that too few were
- * compared
+ * @param network between the servers of a collective
+ * @return a sentence that says how far collectives of such machines are off, or those of all GPUs
+ * with such a network if there are too few of this one; or that too few were compared
  * @throw std::invalid_argument if there is no such data sheet
  */
 std::string DescribePublishedLogs(const std::vector<PublishedLogs>& logs,
                                   const std::string& gpu,
-                                  bool isOfSeveralServers);
+                                  GpuNetwork network);
 
 } // namespace proteus
 } // namespace ns3

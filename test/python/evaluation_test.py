@@ -106,6 +106,9 @@ class EvaluationTest(unittest.TestCase):
         rows = [("Log", "NCCL", "Peak, %", "<1 MiB, %", ">=1 MiB, %")]
         rows += [(f"{number} x 8 H100", "2.19", f"+{number} (-{number + 1})", "-", "4") for number in range(2, 9)]
         rows += [("the same, all-gather", "2.19", "-1.0, +30", "-", "4 to 5")]
+        rows += [(f"{number} x 8 H100, EFA", "2.19", f"+{number}", "-", "4") for number in range(2, 6)]
+        rows += [("4 x 8 of them", "2.19", "+40", "-", "4"), ("4 x 8 A100, EFA", "2.19", "+50, +60", "-", "4, 5")]
+        rows += [("2 x 8 H100, host memory", "2.19", "+7", "-", "4"), ("the same, reported slow", "2.19", "+900", "-", "99")]
         cells = ["  ".join(cell.ljust(width) for cell, width in zip(row, (40, 16, 16, 16, 16))) for row in rows]
         text = "\n".join(["Logs that nothing was fitted to", bar, cells[0], bar, *cells[1:], bar])
         with tempfile.TemporaryDirectory() as folder:
@@ -113,7 +116,10 @@ class EvaluationTest(unittest.TestCase):
             command = [sys.executable, FOLDER / "published-logs.py", f"--manual={manual}"]
             manual.write_text(text)
             table = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-            self.assertIn("several  9     5.0 / 30.0   6.0 / 30.0", table)  # of 1, 2 to 8, 30; and 1, 3 to 9, 30
+            self.assertRegex(table, r"H200.* several, NICs at GPUs +9 +5\.0 / 30\.0 +6\.0 / 30\.0")  # of 1, 2 to 8, 30; and 1, 3 to 9, 30
+            self.assertRegex(table, r"all +several, a plug-in +7 +5\.0 / 60\.0 ")  # 2 to 5, 40, 50 and 60
+            self.assertNotRegex(table, "(H200|A100).* a plug-in")  # five and two
+            self.assertRegex(table, "all +several, over CPUs +1 .*\n.* several, reported slow +1 ")
             manual.write_text(text.replace("2 x 8 H100", "2 x 8 X100", 1))
             refused = subprocess.run(command, capture_output=True, text=True)
         self.assertEqual(refused.returncode, 1)

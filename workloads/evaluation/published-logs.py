@@ -9,7 +9,8 @@
 Reads the sets of logs of doc/measured-collectives.rst, where each row has the error of the highest bus bandwidth and the
 medians of the errors of time, in percent; where a mended cause changed them, the new error stands in brackets. Prints
 within which sizes half of the logs and nine of ten are, as first predicted and now, as the table of the manual has it;
---write keeps the present ones for proteus-collective.
+--write keeps the present ones for proteus-collective. Logs of several servers are told apart by what their text says of
+the way between a GPU and the network, never by their errors.
 """
 
 import argparse
@@ -39,6 +40,15 @@ KINDS = {
     ),
     "A100": (r"\bA[18]00\b", "A100-SXM4-40GB A100-SXM4-80GB"),
     "V100": (r"\bV100\b", "V100-SXM2-16GB V100-SXM2-32GB"),
+}
+# How bytes get from a GPU to the network between servers, as published-logs.json calls it, and what a log says of that. The
+# first that is found counts, otherwise DIRECT.
+DIRECT, SLOW = "NICs at GPUs", "reported slow"
+NETWORKS = {
+    SLOW: r"reported slow",  # by their authors, who expected more
+    "over CPUs": r"host memory|\bsockets\b|\bTCP,|(through|over) a CPU|at the CPUs|NET_GDR_LEVEL=|at the other socket|\b10 Gb/s"
+    r"|\b(T4|L40S|A10G|GB10|P3dn|Polaris)\b",
+    "a plug-in": r"EFA\b|TCPXO?\b|\b(A3 High|A3 Mega|P4de?|P5|P6)\b",
 }
 BAR = re.compile(r"=+(  +=+)+$")
 NUMBER = r"[+-]?\d+(?:\.\d+)?"
@@ -97,12 +107,20 @@ def find_kind(line, log, before):
     return gpus or before[0], False
 
 
+def find_network(log, before):
+    """Returns how GPUs of a log reach the network between servers, by its text; before: that of the last row."""
+    found = next((network for network, words in NETWORKS.items() if re.search(words, log)), None)
+    is_like_before = before and (not re.match(r"\d", log) or re.search(r"\bof them\b", log))
+    return found or (before if is_like_before else DIRECT)
+
+
 def read_logs(path):
-    """Returns the columns' errors of the logs by kind, {(GPUs, several servers): [[errors of a column], ...]}."""
-    kinds, kind = {}, None
+    """Returns the columns' errors of the logs by kind, {(GPUs, network): [[errors of a column], ...]}; of one server no network."""
+    kinds, kind, network = {}, None, None
     for line, cells in read_tables(path):
         kind = find_kind(line, cells[0], kind)
-        columns = kinds.setdefault(kind, [[], [], []])
+        network = find_network(cells[0], network)
+        columns = kinds.setdefault((kind[0], network if kind[1] else ""), [[], [], []])
         for column, cell in zip(columns, cells[2:]):
             column += read_errors(line, cell) if cell else []
     return kinds
@@ -115,14 +133,32 @@ def describe(errors):
     return " / ".join(f"{published_rows.find_within(errors, share):.1f}" for share in (0.5, 0.9))
 
 
+def pool(kinds):
+    """Returns the errors by column of several kinds together."""
+    return [sum(column, []) for column in zip(*kinds)] or [[], [], []]
+
+
+def list_kinds(kinds):
+    """Returns (GPUs, network, columns): GPUs in one server, GPUs of a network with enough logs, and all of that network."""
+    rows = [(gpus, network, columns) for (gpus, network), columns in sorted(kinds.items()) if not network]
+    for network in (DIRECT, *reversed(NETWORKS)):
+        alike = {gpus: columns for (gpus, other), columns in sorted(kinds.items()) if other == network}
+        if network != SLOW:
+            rows += [(gpus, network, columns) for gpus, columns in alike.items() if is_enough(columns)]
+        rows.append(("all", network, pool(alike.values())))
+    return rows
+
+
+def is_enough(columns):
+    """Returns whether there are enough logs to say how far peaks are off, and times from 1 MiB on."""
+    return min(len(columns[0]), len(columns[2])) >= FEWEST_LOGS
+
+
 def list_rows(kinds):
     """Returns the rows of the manual's table."""
     rows = [("GPUs", "Servers", "Logs", "Peak, first", "Peak", "<1 MiB", ">=1 MiB")]
-    everything = [sum(column, []) for column in zip(*kinds.values())]
-    for gpus, servers, columns in [
-        *((gpus, "several" if is_several else "one", columns) for (gpus, is_several), columns in sorted(kinds.items())),
-        ("all", "", everything),
-    ]:
+    for gpus, network, columns in [*list_kinds(kinds), ("all", None, pool(kinds.values()))]:
+        servers = {"": "one", None: ""}.get(network, f"several, {network}")
         peak, small, large = ([now for _, now in column] for column in columns)
         first = describe([first for first, _ in columns[0]])
         rows.append((gpus, servers, str(len(peak)), first, describe(peak), describe(small), describe(large)))
@@ -132,11 +168,11 @@ def list_rows(kinds):
 def list_entries(kinds):
     """Returns the kinds with enough logs as published-logs.json has them, errors as shares of 1."""
     entries = []
-    for (gpus, is_several), columns in sorted(kinds.items()):
-        peak, small, large = ([now for _, now in column] for column in columns)
-        if min(map(len, (peak, large))) < FEWEST_LOGS:
+    for gpus, network, columns in list_kinds(kinds):
+        if not is_enough(columns) or network == SLOW:
             continue
-        entry = {"what": gpus, "gpus": KINDS[gpus][1].split(), "severalServers": is_several, "logs": len(peak)}
+        peak, _, large = ([now for _, now in column] for column in columns)
+        entry = {"what": gpus, "gpus": KINDS[gpus][1].split() if gpus in KINDS else [], "network": network, "logs": len(peak)}
         for name, errors in (("peak", peak), ("fromMiB", large)):
             entry[f"{name}HalfWithin"] = round(published_rows.find_within(errors, 0.5) / 100, 3)
             entry[f"{name}NineOfTenWithin"] = round(published_rows.find_within(errors, 0.9) / 100, 3)
@@ -153,7 +189,7 @@ def main():
     print(published_rows.format_table(list_rows(kinds)))
     if arguments.write:
         lines = ",\n".join("  " + json.dumps(entry) for entry in list_entries(kinds))
-        head = '{\n "format": "proteus-published-logs",\n "version": 1,\n "source": "doc/measured-collectives.rst",\n "logs": [\n'
+        head = '{\n "format": "proteus-published-logs",\n "version": 2,\n "source": "doc/measured-collectives.rst",\n "logs": [\n'
         pathlib.Path(arguments.write).write_text(f"{head}{lines}\n ]\n}}\n", encoding="utf-8")
 
 

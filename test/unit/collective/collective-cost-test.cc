@@ -220,13 +220,14 @@ TEST(CollectiveCost, PartsOfAChunkArePostedOnce)
         const BlockCost inside = get(protocol, HopKind::NVLINK);
         const BlockCost across = get(protocol, HopKind::NETWORK);
         Step step{StepKind::RECV_COPY_SEND, 0, 0};
-        EXPECT_EQ(across.GetOccupancyPs(step), costs.Get(HopKind::NETWORK, nccl).busyPs);
+        EXPECT_EQ(across.GetOccupancyPs(step),
+                  costs.Get(HopKind::NETWORK, nccl).busyPs + across.chunkPs);
         step.endsChunk = false;
         EXPECT_EQ(across.GetOccupancyPs(step),
                   protocol == Protocol::SIMPLE ? across.busyPs : inside.busyPs);
         step = {StepKind::RECV, 0, 0}; // nothing is posted
         EXPECT_EQ(across.GetOccupancyPs(step),
-                  protocol == Protocol::SIMPLE ? across.busyPs : inside.busyPs);
+                  across.chunkPs + (protocol == Protocol::SIMPLE ? across.busyPs : inside.busyPs));
         EXPECT_EQ(inside.postPs, 0);
     }
 }

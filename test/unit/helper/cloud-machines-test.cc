@@ -10,6 +10,7 @@
 #include "ns3/proteus-net-plugin.h"
 
 #include <gtest/gtest.h>
+#include <map>
 #include <string>
 
 using namespace ns3::proteus;
@@ -33,4 +34,32 @@ TEST(CloudMachines, HaveClustersAndPluginsThatThereAre)
         }
     }
     EXPECT_EQ(DescribeCloudMachine("dgx-h100"), "");
+}
+
+TEST(CloudMachines, HaveAdaptersOfOneGeneration)
+{
+    EXPECT_EQ(DescribeOtherAdapters("efa", "A100-SXM4-80GB"),
+              "--netPlugin=efa is of other machines than those with these GPUs, P4d and P4de, "
+              "which have efa-v1");
+    EXPECT_NE(DescribeOtherAdapters("efa-1.9", "B200").find("have efa-v3"), std::string::npos);
+    for (const auto& [plugin, gpu] :
+         std::map<std::string, std::string>{{"efa", "H100-SXM5-80GB"},
+                                            {"efa-v1", "A100-SXM4-40GB"},
+                                            {"efa-v1-1.16", "A100-SXM4-80GB"},
+                                            {"efa-v3-1.16", "B300"},
+                                            {"efa-v3", "H200"},
+                                            {"efa-1.9", "T4"},
+                                            {"fastrak", "A100-SXM4-80GB"},
+                                            {"", "B200"}})
+    {
+        EXPECT_EQ(DescribeOtherAdapters(plugin, gpu), "");
+    }
+    const Outcome run = Start("collective",
+                              {"--cluster=dgx-a100:nic=4x100G-roce",
+                               "--nodes=2",
+                               "--netPlugin=efa",
+                               "--min=8",
+                               "--max=8"});
+    EXPECT_EQ(run.code, 0);
+    EXPECT_NE(run.error.find("P4d and P4de, which have efa-v1"), std::string::npos) << run.error;
 }
