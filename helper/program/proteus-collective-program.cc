@@ -22,6 +22,7 @@
 #include "ns3/proteus-algorithm-traits.h"
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-collective-comparison.h"
+#include "ns3/proteus-executor-settings.h"
 #include "ns3/proteus-nccl-releases.h"
 #include "ns3/proteus-nccl-tests.h"
 #include "ns3/proteus-net-plugin.h"
@@ -35,6 +36,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 
 namespace ns3
@@ -127,15 +129,8 @@ MakeTest(const CollectiveProgramOptions& options, const Schedule& schedule, cons
                                  options.grouping == "stride");
     test.root = ToCount(options.root, "root", 0);
     NcclOptions nccl = options.nccl;
-    nccl.Check();
-    test.algorithm = nccl.algorithm;
-    test.protocol = nccl.protocol;
-    test.channels = static_cast<uint32_t>(nccl.channels);
-    test.networkChannels = static_cast<uint32_t>(nccl.networkChannels);
-    test.ncclVersion = nccl.GetVersion();
-    test.cpuVendor = nccl.cpuVendor;
-    test.netPlugin = nccl.netPlugin;
-    test.ncclVariables = nccl.variables;
+    nccl.SetDefaults();
+    static_cast<CollectiveSettings&>(test) = ReadCollectiveSettings();
     for (const std::string& line : FindUnlikeNccl(test.algorithm, test.protocol, test.ncclVersion))
     {
         Warn(line);
@@ -158,7 +153,10 @@ MakeTest(const CollectiveProgramOptions& options, const Schedule& schedule, cons
     {
         throw std::invalid_argument("--pluginLatency: must be 0 to 1e6 microseconds");
     }
-    test.pluginLatencyPs = std::llround(options.pluginLatency * 1e6);
+    if (options.pluginLatency > 0)
+    {
+        test.pluginLatencyPs = std::llround(options.pluginLatency * 1e6);
+    }
     test.costs = options.costs.Load();
     test.executor = options.executor;
     test.iterations = ToCount(options.iterations, "iterations", 0);
@@ -380,10 +378,13 @@ Check(const CollectiveProgramOptions& options)
     }
 }
 
-/// Names what was typed of NCCL and changes nothing at the sizes that were run.
-/// @param typed options @param cluster that was run on @param test that was run @param rows of it
+/// Names what was typed of NCCL, as options or as attributes, and changes nothing at the sizes that
+/// were run.
+/// @param typed options @param taken the same, with what a log says @param cluster that was run on
+/// @param test that was run @param rows of it
 void
-WarnOfIdleChoices(const CollectiveProgramOptions& typed,
+WarnOfIdleChoices(const NcclOptions& typed,
+                  const NcclOptions& taken,
                   const Cluster& cluster,
                   const CollectiveTest& test,
                   const std::vector<CollectiveRow>& rows)
@@ -397,28 +398,39 @@ WarnOfIdleChoices(const CollectiveProgramOptions& typed,
         return row.bytes;
     });
     sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end()); // of several groups
-    const auto look = [&](const char* option, const std::string& value, const auto member) {
+    const auto look = [&](const std::string& option,
+                          const std::string& attribute,
+                          const auto of, // options
+                          const auto member) {
         CollectiveTest without = test;
         without.*member = CollectiveTest().*member;
-        if (!value.empty() && RunAlike(cluster, test, without, sizes))
+        const bool isOfLog = typed.*of == NcclOptions().*of && taken.*of != NcclOptions().*of;
+        if (!isOfLog && without.*member != test.*member && RunAlike(cluster, test, without, sizes))
         {
-            Warn(std::string("--") + option + "=" + value +
+            std::ostringstream text;
+            if (typed.*of == NcclOptions().*of)
+            {
+                text << "--ns3::proteus::PacketNetwork::" << attribute << '=' << test.*member;
+            }
+            else
+            {
+                text << "--" << option << '=' << typed.*of;
+            }
+            Warn(text.str() +
                  " has no effect: the sizes that were run communicate alike without it");
         }
     };
-    const NcclOptions& nccl = typed.nccl;
-    look("algorithm", nccl.algorithm, &CollectiveTest::algorithm);
-    look("protocol", nccl.protocol, &CollectiveTest::protocol);
-    const std::string channels = nccl.channels > 0 ? std::to_string(nccl.channels) : "";
-    look("channels", channels, &CollectiveTest::channels);
-    look("ncclVersion", nccl.ncclVersion, &CollectiveTest::ncclVersion);
-    if (!nccl.cpuVendor.empty() && FindSameChoices(cluster, nccl.cpuVendor).empty())
+    look("algorithm", "Algorithm", &NcclOptions::algorithm, &CollectiveTest::algorithm);
+    look("protocol", "Protocol", &NcclOptions::protocol, &CollectiveTest::protocol);
+    look("channels", "Channels", &NcclOptions::channels, &CollectiveTest::channels);
+    look("ncclVersion", "NcclVersion", &NcclOptions::ncclVersion, &CollectiveTest::ncclVersion);
+    if (typed.cpuVendor.empty() || FindSameChoices(cluster, typed.cpuVendor).empty())
     {
-        look("cpuVendor", nccl.cpuVendor, &CollectiveTest::cpuVendor);
+        look("cpuVendor", "CpuVendor", &NcclOptions::cpuVendor, &CollectiveTest::cpuVendor);
     }
-    if (nccl.FindIdle().empty() && nccl.variables == test.ncclVariables)
+    if (typed.FindIdle().empty())
     {
-        look("nccl", nccl.variables, &CollectiveTest::ncclVariables);
+        look("nccl", "NcclVariables", &NcclOptions::variables, &CollectiveTest::ncclVariables);
     }
 }
 
@@ -438,7 +450,13 @@ RunCollectiveProgram(const CollectiveProgramOptions& typed)
     {
         options.collective = ToString(schedule ? schedule->collective : Collective::ALL_REDUCE);
     }
-    options.launchMode = options.launchMode.empty() ? "process-per-gpu" : options.launchMode;
+    if (options.launchMode.empty())
+    {
+        const std::string ofAttribute = ReadCollectiveSettings().launchMode;
+        options.launchMode = ofAttribute == CollectiveSettings().launchMode
+                                 ? CollectiveTest().launchMode
+                                 : ofAttribute;
+    }
     const std::vector<CollectiveSize> sizes =
         isMeasured ? ReadCollectiveSizes(options, log) : ListCollectiveSizes(options);
     const Cluster cluster = LoadCluster(FindClusterName(options.cluster),
@@ -463,7 +481,7 @@ RunCollectiveProgram(const CollectiveProgramOptions& typed)
         });
     }
     const std::vector<CollectiveRow> rows = RunSizes(options, cluster, test, sizes);
-    WarnOfIdleChoices(typed, cluster, test, rows);
+    WarnOfIdleChoices(typed.nccl, options.nccl, cluster, test, rows);
     Table table = MakeCollectiveTable(rows);
     if (isMeasured)
     {

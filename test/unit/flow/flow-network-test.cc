@@ -455,8 +455,9 @@ TEST(FlowNetwork, SwitchesThatReduceBeatRings)
             graph,
             RunFlow(graph, cluster, RuntimeOptions(), WithoutKernels(), settings).timeline)[0];
     };
-    // A ring moves 2 x 7/8 of the buffer over every GPU's links, NVLS 1 + 1/8 (both directions).
-    EXPECT_NEAR(end("ring") / end("nvls"), 1.75 / 1.125, 0.15);
+    // A ring moves 2 x 7/8 of the buffer over every GPU's links, 82 % of whose bytes are payload;
+    // NVLS 13.25 flits for 8 of the buffer (SetMultimemFraming()).
+    EXPECT_NEAR(end("ring") / end("nvls"), (1.75 / 0.82) / (13.25 / 8), 0.05);
 }
 
 TEST(AlphaBeta, IgnoresWhoElseIsThere)
