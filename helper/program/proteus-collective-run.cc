@@ -269,11 +269,9 @@ MakeTestSettings(const Cluster& cluster, const CollectiveTest& test, uint32_t ke
         collectives.communicatorServers = known->servers;
         collectives.communicatorChannels = known->channels;
     }
-    if (HasHosts(test))
-    {
-        collectives.launchMode = test.launchMode;
-        collectives.launchGapPs = GetLaunchGap(cluster, test).GetPicoSeconds();
-    }
+    const bool hasHosts = HasHosts(test);
+    collectives.launchMode = hasHosts ? test.launchMode : CollectiveSettings().launchMode;
+    collectives.launchGapPs = hasHosts ? GetLaunchGap(cluster, test).GetPicoSeconds() : 0;
     if (test.schedule)
     {
         RefuseChunkBytes();
