@@ -170,6 +170,7 @@ class EvaluationTest(unittest.TestCase):
                 "sixteenth": 58,
                 "seventeenth": 68,
                 "eighteenth": 42,
+                "twentieth": 58,
                 "nineteenth": 62,
                 "experts": 30,
                 "held-out": 66,
