@@ -214,10 +214,13 @@ RunSize(const CollectiveProgramOptions& options,
     {
         throw;
     }
-    catch (const std::runtime_error& error) // such as a schedule whose ranks wait for each other
+    catch (const std::runtime_error& error)
     {
-        throw std::runtime_error((options.msccl.empty() ? "" : "--msccl=" + options.msccl + ": ") +
-                                 size + ": " + error.what());
+        if (options.msccl.empty() || GetNRanks() > 1) // of ranks it is said which one
+        {
+            throw;
+        }
+        throw std::runtime_error("--msccl=" + options.msccl + ": " + size + ": " + error.what());
     }
 }
 
