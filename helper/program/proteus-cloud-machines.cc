@@ -8,6 +8,8 @@
 
 #include "ns3/proteus-nearest-name.h"
 
+#include <boost/algorithm/string/predicate.hpp>
+
 namespace ns3
 {
 namespace proteus
@@ -71,19 +73,16 @@ DescribeOtherAdapters(const std::string& plugin, const std::string& gpu)
                                                      {"H100-SXM", "efa", "P5"},
                                                      {"B200", "efa-v3", "P6"},
                                                      {"B300", "efa-v3", "P6"}};
-    const auto begins = [](const std::string& text, const std::string& with) {
-        return text.compare(0, with.size(), with) == 0;
-    };
-    if (!begins(plugin, "efa"))
+    if (!boost::algorithm::starts_with(plugin, "efa"))
     {
         return "";
     }
-    const std::string own = begins(plugin, "efa-v1")   ? "efa-v1"
-                            : begins(plugin, "efa-v3") ? "efa-v3"
-                                                       : "efa";
+    const std::string own = boost::algorithm::starts_with(plugin, "efa-v1")   ? "efa-v1"
+                            : boost::algorithm::starts_with(plugin, "efa-v3") ? "efa-v3"
+                                                                              : "efa";
     for (const Generation& one : generations)
     {
-        if (begins(gpu, one.gpu) && own != one.plugin)
+        if (boost::algorithm::starts_with(gpu, one.gpu) && own != one.plugin)
         {
             return "--netPlugin=" + plugin + " is of other machines than those with these GPUs, " +
                    one.machines + ", which have " + one.plugin;

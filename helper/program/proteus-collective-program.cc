@@ -6,7 +6,6 @@
 
 #include "proteus-collective-program.h"
 
-#include "proteus-cloud-machines.h"
 #include "proteus-collective-log.h"
 #include "proteus-collective-sizes.h"
 #include "proteus-collective-subject.h"
@@ -23,7 +22,6 @@
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-collective-comparison.h"
 #include "ns3/proteus-executor-settings.h"
-#include "ns3/proteus-nccl-releases.h"
 #include "ns3/proteus-nccl-tests.h"
 #include "ns3/proteus-net-plugin.h"
 #include "ns3/proteus-output-file.h"
@@ -131,22 +129,13 @@ MakeTest(const CollectiveProgramOptions& options, const Schedule& schedule, cons
     NcclOptions nccl = options.nccl;
     nccl.SetDefaults();
     static_cast<CollectiveSettings&>(test) = ReadCollectiveSettings();
-    for (const std::string& line : FindUnlikeNccl(test.algorithm, test.protocol, test.ncclVersion))
+    for (const std::string& line : FindUnlikeNccl(test, nccl.ncclVersion, cluster))
     {
         Warn(line);
     }
     for (const std::string& line : FindUntuned(test.collective, test.ncclVariables))
     {
         Warn(line);
-    }
-    if (const std::string unlike = DescribeUnlikeRelease(nccl.ncclVersion); !unlike.empty())
-    {
-        Warn(unlike);
-    }
-    const std::string& gpu = cluster.GetVertices()[cluster.GetGpus().front()].model;
-    if (const std::string other = DescribeOtherAdapters(test.netPlugin, gpu); !other.empty())
-    {
-        Warn(other);
     }
     test.launchMode = options.launchMode;
     if (!(options.pluginLatency >= 0) || options.pluginLatency > 1e6)

@@ -6,14 +6,12 @@
 
 #include "proteus-run-notes.h"
 
-#include "proteus-cloud-machines.h"
 #include "proteus-same-choices.h"
 #include "proteus-unused-choices.h"
 #include "proteus-unused-network.h"
 
 #include "ns3/proteus-breakdown.h"
 #include "ns3/proteus-gpu-sharing.h"
-#include "ns3/proteus-nccl-releases.h"
 #include "ns3/proteus-plural.h"
 
 #include <algorithm>
@@ -182,22 +180,8 @@ RunNotes::Hear(const ProgramOptions& options,
     }
     if (Honours(traits, "Algorithm"))
     {
-        const CollectiveSettings& wanted = settings.collectives;
-        for (const std::string& line :
-             FindUnlikeNccl(wanted.algorithm, wanted.protocol, wanted.ncclVersion))
-        {
-            lines.push_back(line);
-        }
-        if (const std::string unlike = DescribeUnlikeRelease(options.nccl.ncclVersion);
-            !unlike.empty())
-        {
-            lines.push_back(unlike);
-        }
-        const std::string& gpu = cluster.GetVertices()[cluster.GetGpus().front()].model;
-        if (const std::string other = DescribeOtherAdapters(wanted.netPlugin, gpu); !other.empty())
-        {
-            lines.push_back(other);
-        }
+        const auto unlike = FindUnlikeNccl(settings.collectives, options.nccl.ncclVersion, cluster);
+        lines.insert(lines.end(), unlike.begin(), unlike.end());
     }
     for (std::string& line : lines)
     {

@@ -6,8 +6,11 @@
 
 #include "proteus-same-choices.h"
 
+#include "proteus-cloud-machines.h"
+
 #include "ns3/proteus-collective-kernel-cost.h"
 #include "ns3/proteus-launch-mode.h"
+#include "ns3/proteus-nccl-releases.h"
 #include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-paths.h"
 #include "ns3/proteus-program-cache.h"
@@ -101,15 +104,19 @@ CommunicateAlike(const ExecutionGraph& graph,
 }
 
 std::vector<std::string>
-FindUnlikeNccl(const std::string& algorithm, const std::string& protocol, uint32_t version)
+FindUnlikeNccl(const CollectiveSettings& settings,
+               const std::string& release,
+               const Cluster& cluster)
 {
-    const NcclTuner& tuner = GetNcclTuner(version);
+    const std::string& algorithm = settings.algorithm;
+    const std::string& protocol = settings.protocol;
+    const NcclTuner& tuner = GetNcclTuner(settings.ncclVersion);
     const std::map<std::string, bool> ofVersion{{"nvls", tuner.hasNvls},
                                                 {"nvls-tree", tuner.hasNvlsTree},
                                                 {"pat", tuner.hasPat}};
     // src/graph/tuning.cc: what switches sum up, and PAT, have no other protocol.
     const std::set<std::string> ofSimple{"nvls", "nvls-tree", "sharp", "pat"};
-    const std::string name = "NCCL " + FormatNcclVersion(version);
+    const std::string name = "NCCL " + FormatNcclVersion(settings.ncclVersion);
     const std::string end = ", but the collective is carried out";
     const bool isSimple = protocol.empty() || ProtocolFromString(protocol) == Protocol::SIMPLE;
     const bool isLl128 = !protocol.empty() && ProtocolFromString(protocol) == Protocol::LL128;
@@ -127,6 +134,15 @@ FindUnlikeNccl(const std::string& algorithm, const std::string& protocol, uint32
     if (isLl128 && !tuner.hasLl128)
     {
         lines.push_back(name + " has no protocol LL128" + end);
+    }
+    const std::string& gpu = cluster.GetVertices()[cluster.GetGpus().front()].model;
+    for (const std::string& line :
+         {DescribeUnlikeRelease(release), DescribeOtherAdapters(settings.netPlugin, gpu)})
+    {
+        if (!line.empty())
+        {
+            lines.push_back(line);
+        }
     }
     return lines;
 }

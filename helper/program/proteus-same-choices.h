@@ -43,12 +43,13 @@ bool CommunicateAlike(const ExecutionGraph& graph,
                       const CollectiveSettings& b);
 
 /// @ingroup proteus
-/// @param algorithm that was asked for, or empty @param protocol that was asked for, or empty
-/// @param version of NCCL, 100 times the major and the minor number
-/// @return a line for each thing that this version does not do, which is carried out all the same
-std::vector<std::string> FindUnlikeNccl(const std::string& algorithm,
-                                        const std::string& protocol,
-                                        uint32_t version);
+/// @param settings of collectives: algorithm and protocol that were asked for, version, plug-in
+/// @param release as it was typed, or empty @param cluster that communicates
+/// @return a line for each thing that this version does not do, which is carried out all the same;
+/// and for a release that is simulated as another one, and a plug-in of other machines
+std::vector<std::string> FindUnlikeNccl(const CollectiveSettings& settings,
+                                        const std::string& release,
+                                        const Cluster& cluster);
 
 } // namespace proteus
 } // namespace ns3

@@ -68,13 +68,6 @@ GetOuterStride(const ParallelPlan& plan)
     return CountNeighbours(plan) * (plan.isPipelineInside ? plan.pipelineParallel : 1);
 }
 
-/// @return replicas that share states
-uint32_t
-CountSharing(const ParallelPlan& plan)
-{
-    return plan.zeroGroup > 0 ? plan.zeroGroup : plan.dataParallel;
-}
-
 /// What a rank of the pipeline does, all of its stages together.
 struct Rank
 {
@@ -113,14 +106,14 @@ class PlanFormula
           m_ranks(plan.pipelineParallel),
           m_replicas(MakeGroup(uint64_t{plan.contextParallel} * plan.expertParallel,
                                plan.tensorParallel,
-                               CountSharing(plan) / plan.expertParallel,
+                               plan.GetNSharing() / plan.expertParallel,
                                GetOuterStride(plan))),
           m_expertReplicas(MakeGroup(plan.contextParallel,
                                      uint64_t{plan.tensorParallel} * plan.expertParallel,
-                                     CountSharing(plan) / plan.expertParallel,
+                                     plan.GetNSharing() / plan.expertParallel,
                                      GetOuterStride(plan))),
-          m_repeating(MakeGroup(plan.dataParallel / CountSharing(plan),
-                                GetOuterStride(plan) * CountSharing(plan) / plan.expertParallel))
+          m_repeating(MakeGroup(plan.dataParallel / plan.GetNSharing(),
+                                GetOuterStride(plan) * plan.GetNSharing() / plan.expertParallel))
     {
     }
 

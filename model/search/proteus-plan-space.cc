@@ -255,8 +255,7 @@ class PlanWalk
         const double elements = static_cast<double>(m_facts.parameters) / m_plan.tensorParallel /
                                 m_plan.pipelineParallel;
         const double kept = elements / m_plan.expertParallel;
-        const uint32_t sharing = m_plan.zeroGroup > 0 ? m_plan.zeroGroup : m_plan.dataParallel;
-        const double shared = elements / sharing / m_plan.contextParallel;
+        const double shared = elements / m_plan.GetNSharing() / m_plan.contextParallel;
         const PrecisionSpec& precision = m_plan.precision;
         const auto compute = static_cast<double>(GetParameterBytes(m_plan.optimizer, precision));
         const auto gradient = static_cast<double>(GetStoredBytes(precision.gradient));

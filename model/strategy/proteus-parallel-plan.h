@@ -122,6 +122,12 @@ struct ParallelPlan
     /// @return micro-batches of an iteration
     /// @throw std::invalid_argument if the batch sizes do not divide, or a number is 0
     uint32_t GetNMicroBatches() const;
+
+    /// @return replicas that share states under ZeRO
+    uint32_t GetNSharing() const
+    {
+        return zeroGroup > 0 ? zeroGroup : dataParallel;
+    }
 };
 
 /**

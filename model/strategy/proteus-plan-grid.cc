@@ -121,7 +121,7 @@ MakeAxes(const ParallelPlan& plan)
     {
         return FoldAxes(plan);
     }
-    const uint32_t sharing = plan.zeroGroup > 0 ? plan.zeroGroup : plan.dataParallel;
+    const uint32_t sharing = plan.GetNSharing();
     std::vector<PlanAxis> axes;
     if (sharing < plan.dataParallel)
     {

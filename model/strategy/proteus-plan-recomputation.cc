@@ -61,7 +61,7 @@ RecomputeBetweenProducts(StrategyTree& tree, const Model& model, const std::set<
         {
             StrategyNode& node = FindNode(tree.root, path);
             node.recompute = true;
-            node.recomputeGroup = "before " + group.back().substr(group.back().find('.') + 1);
+            node.recomputeGroup = "before " + GetNameInBlock(group.back());
         }
         group.clear();
         results.clear();

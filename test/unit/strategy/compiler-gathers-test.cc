@@ -29,6 +29,23 @@ using namespace ns3::proteus;
 namespace
 {
 
+/// @return names of operators that are computed again
+std::set<std::string>
+ListRecomputed(const ExecutionGraph& graph)
+{
+    std::set<std::string> again;
+    for (const Task& task : graph.GetTasks())
+    {
+        const std::string name = graph.GetName(task);
+        const std::size_t suffix = name.find(".recompute");
+        if (suffix != std::string::npos && task.kind == TaskKind::COMPUTE)
+        {
+            again.insert(name.substr(0, suffix));
+        }
+    }
+    return again;
+}
+
 ExecutionGraph
 Compile(const std::string& strategy,
         int64_t dropout = 1,
@@ -251,19 +268,6 @@ TEST(Recomputation, BetweenProductsKeepsTheirResults)
     const auto compile = [](const std::string& plan) {
         return Compile(R"({"dp": 1, "recompute": ")" + plan + R"("})", 0, {{"vocabulary", 64}});
     };
-    const auto list = [](const ExecutionGraph& graph) {
-        std::set<std::string> again;
-        for (const Task& task : graph.GetTasks())
-        {
-            const std::string name = graph.GetName(task);
-            const std::size_t suffix = name.find(".recompute");
-            if (suffix != std::string::npos && task.kind == TaskKind::COMPUTE)
-            {
-                again.insert(name.substr(0, suffix));
-            }
-        }
-        return again;
-    };
     std::set<std::string> expected;
     for (int layer = 0; layer < 4; ++layer)
     {
@@ -272,13 +276,13 @@ TEST(Recomputation, BetweenProductsKeepsTheirResults)
             expected.insert("layer" + std::to_string(layer) + "." + name);
         }
     }
-    EXPECT_EQ(list(compile("between-products")), expected);
+    EXPECT_EQ(ListRecomputed(compile("between-products")), expected);
     // Router and dispatch both read the second norm, which is kept; tokens are not sent again.
     const ExecutionGraph experts =
         compiletest::Compile("mixtral-8x7b",
                              R"({"dp": 2, "ep": 2, "recompute": "between-products"})",
                              {{"layers", 1}});
-    EXPECT_EQ(list(experts),
+    EXPECT_EQ(ListRecomputed(experts),
               (std::set<std::string>{"layer0.norm1",
                                      "layer0.rotary-q",
                                      "layer0.rotary-k",
@@ -316,17 +320,12 @@ TEST(Recomputation, BetweenProductsKeepsSomeOfThem)
                            {{"vocabulary", 64}, {"layers", layers}});
         };
     const auto list = [](const ExecutionGraph& graph) {
-        std::set<std::string> again;
-        for (const Task& task : graph.GetTasks())
+        std::set<std::string> ofBlocks;
+        for (const std::string& name : ListRecomputed(graph))
         {
-            const std::string name = graph.GetName(task);
-            const std::size_t suffix = name.find(".recompute");
-            if (suffix != std::string::npos && task.kind == TaskKind::COMPUTE)
-            {
-                again.insert(name.substr(name.find('.') + 1, suffix - name.find('.') - 1));
-            }
+            ofBlocks.insert(name.substr(name.find('.') + 1));
         }
-        return again;
+        return ofBlocks;
     };
     using Names = std::set<std::string>;
     EXPECT_EQ(list(compile("qkv+projection+fc1+fc2")),
