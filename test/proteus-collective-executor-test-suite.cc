@@ -6,9 +6,11 @@
 
 #include "proteus-collective-test-tools.h"
 
+#include "ns3/proteus-msccl.h"
 #include "ns3/proteus-server-preset.h"
 #include "ns3/test.h"
 
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -28,6 +30,38 @@ struct ExecutorCase
     std::string launchMode; //!< who launches
     double most;            //!< share by which flows may differ
 };
+
+/// @param ranks of a ring @param channels of it @return its all-gather, in place, as MSCCL has it
+std::string
+WriteRing(uint32_t ranks, uint32_t channels)
+{
+    std::ostringstream xml;
+    const uint32_t chunks = ranks * channels;
+    xml << "<algo name='ring' proto='Simple' coll='allgather' inplace='1' outofplace='0' "
+           "nchannels='"
+        << channels << "' nchunksperloop='" << chunks << "' ngpus='" << ranks << "'>";
+    for (uint32_t rank = 0; rank < ranks; ++rank)
+    {
+        xml << "<gpu id='" << rank << "' i_chunks='0' o_chunks='" << chunks << "' s_chunks='0'>";
+        for (uint32_t channel = 0; channel < channels; ++channel)
+        {
+            xml << "<tb id='" << channel << "' send='" << (rank + 1) % ranks << "' recv='"
+                << (rank + ranks - 1) % ranks << "' chan='" << channel << "'>";
+            for (uint32_t step = 0; step < ranks; ++step)
+            {
+                const char* const type = step == 0 ? "s" : step + 1 < ranks ? "rcs" : "r";
+                const uint32_t chunk = (rank + ranks - step) % ranks * channels + channel;
+                xml << "<step s='" << step << "' type='" << type << "' srcbuf='o' srcoff='" << chunk
+                    << "' dstbuf='o' dstoff='" << chunk
+                    << "' cnt='1' depid='-1' deps='-1' hasdep='0'/>";
+            }
+            xml << "</tb>";
+        }
+        xml << "</gpu>";
+    }
+    xml << "</algo>";
+    return xml.str();
+}
 
 } // namespace
 
@@ -83,6 +117,41 @@ class CollectiveExecutorTest : public TestCase
 
 /**
  * @ingroup proteus-tests
+ * Flows carry out a schedule of MSCCL as packets do, whatever its size: no shorter program stands
+ * for it.
+ */
+class ScheduleTest : public TestCase
+{
+  public:
+    ScheduleTest()
+        : TestCase("a schedule of MSCCL by flows and by packets")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        std::istringstream input(WriteRing(8, 4));
+        const Cluster cluster = MakeCluster("dgx-a100", 1);
+        CollectiveTest test = MakeTest(cluster, 8, Collective::ALL_GATHER);
+        test.schedule = std::make_shared<const MscclSchedule>(ReadMscclXml(input, "ring.xml"));
+        for (const uint64_t bytes : {MIB / 4, 8 * MIB, 256 * MIB})
+        {
+            test.executor = "packet";
+            const CollectiveRow packets = RunCollective(cluster, test, bytes).front();
+            test.executor = "flow";
+            const CollectiveRow flows = RunCollective(cluster, test, bytes).front();
+            std::ostringstream what;
+            what << bytes << " bytes: packets " << packets.timeUs << " us, flows " << flows.timeUs
+                 << " us";
+            NS_TEST_EXPECT_MSG_EQ_TOL(flows.timeUs / packets.timeUs, 1, 0.03, what.str());
+            NS_TEST_EXPECT_MSG_EQ(flows.algorithm, "ring", what.str());
+        }
+    }
+};
+
+/**
+ * @ingroup proteus-tests
  * A host thread launches the messages of all GPUs of its server, as it does a collective of them.
  */
 class MessageLaunchTest : public TestCase
@@ -119,6 +188,7 @@ class CollectiveExecutorTestSuite : public TestSuite
         : TestSuite("proteus-collective-executor", Type::SYSTEM)
     {
         AddTestCase(new CollectiveExecutorTest);
+        AddTestCase(new ScheduleTest);
         AddTestCase(new MessageLaunchTest);
     }
 };

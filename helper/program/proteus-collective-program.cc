@@ -356,13 +356,6 @@ Check(const CollectiveProgramOptions& options)
     if (!FindNoPackets(options.executor).empty())
     {
         RequireOneProcess("--executor=" + options.executor, "take --executor=" + packet);
-        if (!options.msccl.empty())
-        {
-            throw std::invalid_argument("--executor=" + options.executor +
-                                        ": shortens programs, which a schedule of --msccl has in "
-                                        "one size: take --executor=" +
-                                        packet);
-        }
     }
     options.tables.Check();
     options.plot.Check();

@@ -278,6 +278,7 @@ MakeTestSettings(const Cluster& cluster, const CollectiveTest& test, uint32_t ke
         collectives.maker = [schedule = test.schedule](const CollectiveRequest& request) {
             return MakeProgram(*schedule, request);
         };
+        collectives.isMadeWhole = true;
     }
     else if (test.splits || test.parameterServers > 1)
     {

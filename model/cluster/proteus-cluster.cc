@@ -328,6 +328,22 @@ Cluster::GetDomain(VertexId vertex) const
     return found == m_domainOf.end() ? key : found->second;
 }
 
+Cluster::RankRange
+Cluster::GetServerRanks(uint32_t rank) const
+{
+    const int32_t server = GetServer(rank);
+    RankRange ranks{rank, rank + 1};
+    while (ranks.first > 0 && GetServer(ranks.first - 1) == server)
+    {
+        --ranks.first;
+    }
+    while (ranks.end < m_gpus.size() && GetServer(ranks.end) == server)
+    {
+        ++ranks.end;
+    }
+    return ranks;
+}
+
 VertexId
 Cluster::FindVertex(const std::string& name) const
 {

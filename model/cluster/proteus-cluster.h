@@ -300,6 +300,22 @@ class Cluster
         return m_vertices[m_gpus.at(rank)].server;
     }
 
+    /// Ranks that follow one another.
+    struct RankRange
+    {
+        uint32_t first{0};
+        uint32_t end{0}; //!< behind the last one
+    };
+
+    /**
+     * The ranks of a server in a row: its GPUs, unless they were ranked otherwise (RankGpus).
+     * @param rank of a GPU
+     * @return the ranks before and behind it, without a gap, that are in its server; GPUs of no
+     * server count as in one
+     * @throw std::out_of_range if there is no such rank
+     */
+    RankRange GetServerRanks(uint32_t rank) const;
+
     /// @return number of servers
     uint32_t GetNServers() const
     {

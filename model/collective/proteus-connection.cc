@@ -308,12 +308,7 @@ GetConnectionFlow(const Cluster& cluster,
         cluster.GetServer(source) == cluster.GetServer(destination))
     {
         const auto place = [&](DeviceId device) {
-            DeviceId first = device;
-            while (first > 0 && cluster.GetServer(first - 1) == cluster.GetServer(device))
-            {
-                --first;
-            }
-            return device - first;
+            return device - cluster.GetServerRanks(device).first;
         };
         return MixHash(MixHash(place(source), place(destination)), MixHash(channel, INSIDE));
     }

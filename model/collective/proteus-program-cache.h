@@ -48,6 +48,7 @@ struct ProgramSettings
     std::string netPlugin;            //!< name of a NetPlugin; empty: that of the network
     std::string ncclVariables;        //!< see ParseNcclVariables()
     Maker maker;                      //!< instead of the built-in algorithms; may be empty
+    bool isMadeWhole{false}; //!< whether no shorter program of `maker` stands for a longer one
     std::shared_ptr<const CollectiveCosts> costs; //!< of kernels; null: those that are built in
 };
 

@@ -247,8 +247,11 @@ FlowProfiles::FindLatencies(TaskId id, Shape& shape)
     if (latencies.empty() && !shape.flows.empty())
     {
         CollectiveRequest request = m_programs->MakeRequest(id);
-        request.bytes = std::min<uint64_t>(request.bytes, request.vertices.size());
-        request.channels = 1;
+        if (!m_programs->GetSettings().isMadeWhole)
+        {
+            request.bytes = std::min<uint64_t>(request.bytes, request.vertices.size());
+            request.channels = 1;
+        }
         const std::shared_ptr<Part> part = MakePart(id, request);
         const auto routes = PlanRoutes(id, part->flows);
         const auto classOf = ClassifyFlows(part->flows, routes, m_routes);
@@ -404,7 +407,7 @@ FlowProfiles::FindShape(TaskId id)
     if (!family)
     {
         family = std::make_shared<Family>();
-        family->isWhole = !request.splits.empty();
+        family->isWhole = !request.splits.empty() || m_programs->GetSettings().isMadeWhole;
     }
     shape.common = family;
     if (!family->isWhole && family->bytesPerMessage == 0)

@@ -101,12 +101,8 @@ CollectiveKernels::FindTurn(const Task& task, DeviceId device) const
     {
         all = static_cast<int64_t>(
             DivideUp(m_settings.communicatorRanks, m_settings.communicatorServers));
-        while (before < std::min<int64_t>(device, all - 1) &&
-               isBeside(device - static_cast<DeviceId>(before) - 1))
-        {
-            ++before;
-        }
-        return {before, all};
+        before = device - m_cluster.GetServerRanks(device).first;
+        return {std::min(before, all - 1), all};
     }
     for (DeviceId other : m_graph.GetGroup(task.place))
     {

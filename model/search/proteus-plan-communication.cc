@@ -38,15 +38,15 @@ FlowCommunicationCost::FlowCommunicationCost(const Cluster& cluster,
 {
 }
 
-int32_t
-FlowCommunicationCost::GetServer(DeviceId device) const
+Cluster::RankRange
+FlowCommunicationCost::GetServerRanks(DeviceId device) const
 {
     if (device >= m_cluster.GetGpus().size())
     {
         throw std::invalid_argument("communication costs: cluster '" + m_cluster.GetName() +
                                     "' has no GPU " + std::to_string(device));
     }
-    return m_cluster.GetServer(device);
+    return m_cluster.GetServerRanks(device);
 }
 
 /// The group moved to all places of the server where it begins, as far as they do not overlap.
@@ -54,16 +54,11 @@ std::vector<std::vector<DeviceId>>
 FlowCommunicationCost::FindGroupsBeside(const std::vector<DeviceId>& group) const
 {
     const auto nGpus = static_cast<DeviceId>(m_cluster.GetGpus().size());
-    const int32_t server = GetServer(group[0]);
-    DeviceId first = group[0];
-    while (first > 0 && GetServer(first - 1) == server)
-    {
-        --first;
-    }
+    const Cluster::RankRange server = GetServerRanks(group[0]);
     std::vector<std::vector<DeviceId>> groups;
     std::set<DeviceId> used;
     bool hasGroup = false;
-    for (DeviceId begin = first; begin < nGpus && GetServer(begin) == server; ++begin)
+    for (DeviceId begin = server.first; begin < server.end; ++begin)
     {
         std::vector<DeviceId> moved;
         bool fits = true;
@@ -147,12 +142,7 @@ FlowCommunicationCost::Interpolate(Collective collective,
                                    const std::vector<DeviceId>& group,
                                    double bytes) const
 {
-    DeviceId first = group[0];
-    while (first > 0 && GetServer(first - 1) == GetServer(group[0]))
-    {
-        --first;
-    }
-    std::vector<uint32_t> place{group[0] - first};
+    std::vector<uint32_t> place{group[0] - GetServerRanks(group[0]).first};
     for (const DeviceId device : group)
     {
         place.push_back(device - group[0]);

@@ -75,7 +75,7 @@ class FlowCommunicationCost : public CommunicationCost
                        const std::vector<DeviceId>& group,
                        double bytes) const;
     double Measure(Collective collective, const std::vector<DeviceId>& group, uint64_t bytes) const;
-    int32_t GetServer(DeviceId device) const;
+    Cluster::RankRange GetServerRanks(DeviceId device) const;
 
     const Cluster& m_cluster;
     const Paths& m_paths;

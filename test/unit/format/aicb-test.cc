@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "corruptions.h"
+
 #include "ns3/proteus-aicb.h"
 #include "ns3/proteus-trace-file.h"
 
@@ -12,7 +14,6 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <map>
-#include <random>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -426,14 +427,5 @@ TEST(Aicb, TruncationsAndCorruptionsAreHarmless)
     {
         EXPECT_NE(ErrorOf(text.substr(0, n)), "no error") << n;
     }
-    std::mt19937 random(1);
-    for (int i = 0; i < 3000; i++)
-    {
-        std::string damaged = text;
-        for (int k = 0; k < 1 + i % 3; k++)
-        {
-            damaged[random() % damaged.size()] = static_cast<char>(random());
-        }
-        ErrorOf(damaged);
-    }
+    DamageAtRandom(text, 3000, ErrorOf);
 }

@@ -5,13 +5,13 @@
  */
 
 #include "chakra-text.h"
+#include "corruptions.h"
 
 #include "ns3/proteus-chakra-json.h"
 
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <random>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -197,14 +197,5 @@ TEST(Chakra, TruncationsAndCorruptionsAreHarmless)
         nRead += ErrorOf({text.substr(0, n), text}) == "";
     }
     EXPECT_LE(nRead, 1u); // cutting off whole nodes behind the collective leaves a shorter trace
-    std::mt19937 random(1);
-    for (int i = 0; i < 20000; i++)
-    {
-        std::string damaged = text;
-        for (int k = 0; k < 1 + i % 3; k++)
-        {
-            damaged[random() % damaged.size()] = static_cast<char>(random());
-        }
-        ErrorOf({damaged, text});
-    }
+    DamageAtRandom(text, 20000, [&](const std::string& bad) { ErrorOf({bad, text}); });
 }

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "corruptions.h"
 #include "kineto-text.h"
 
 #include "ns3/proteus-kineto.h"
@@ -16,7 +17,6 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <memory>
-#include <random>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -524,14 +524,5 @@ TEST(Kineto, TruncationsAndCorruptionsAreHarmless)
     {
         EXPECT_NE(ErrorOf({text.substr(0, n)}), "") << n;
     }
-    std::mt19937 random(1);
-    for (int i = 0; i < 5000; i++)
-    {
-        std::string damaged = text;
-        for (int k = 0; k < 1 + i % 3; k++)
-        {
-            damaged[random() % damaged.size()] = static_cast<char>(random());
-        }
-        ErrorOf({damaged});
-    }
+    DamageAtRandom(text, 5000, [](const std::string& bad) { ErrorOf({bad}); });
 }

@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "corruptions.h"
+
 #include "ns3/proteus-nccl-tests-doubts.h"
 #include "ns3/proteus-nccl-tests-words.h"
 #include "ns3/proteus-nccl-tests.h"
@@ -12,7 +14,6 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
-#include <random>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -576,16 +577,7 @@ TEST(NcclTests, TruncationsAndCorruptionsAreHarmless)
     {
         ErrorOf(LOG.substr(0, n));
     }
-    std::mt19937 random(1);
-    for (int i = 0; i < 20000; i++)
-    {
-        std::string damaged = LOG;
-        for (int k = 0; k < 1 + i % 3; k++)
-        {
-            damaged[random() % damaged.size()] = static_cast<char>(random());
-        }
-        ErrorOf(damaged);
-    }
+    DamageAtRandom(LOG, 20000, ErrorOf);
 }
 
 // "37.8 2" is neither 37.82 nor 37.8, and "1 024" no number either.
