@@ -63,12 +63,6 @@ ProgramBuilder::AddGroupBlock(uint32_t rank, uint32_t channel, uint32_t group)
     return static_cast<uint32_t>(blocks.size() - 1);
 }
 
-void
-ProgramBuilder::SetProcessor(uint32_t rank, uint32_t block, uint16_t processor)
-{
-    m_program.ranks[rank].blocks[block].processor = processor;
-}
-
 uint32_t
 ProgramBuilder::AddGroup(const std::vector<uint32_t>& members)
 {

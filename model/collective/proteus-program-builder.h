@@ -65,9 +65,6 @@ class ProgramBuilder
      */
     uint32_t AddGroupBlock(uint32_t rank, uint32_t channel, uint32_t group);
 
-    /// @param rank whose @param block a block @param processor what does its work
-    void SetProcessor(uint32_t rank, uint32_t block, uint16_t processor);
-
     /// @param members ranks @return a network group of them
     uint32_t AddGroup(const std::vector<uint32_t>& members);
 

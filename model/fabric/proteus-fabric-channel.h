@@ -54,12 +54,6 @@ class FabricChannel : public Channel, private PortObserver
         return m_fabric;
     }
 
-    /// @return which link it is
-    LinkId GetLinkId() const
-    {
-        return m_link;
-    }
-
     /// @return time from one end to the other, the receiver's forwarding latency included
     Time GetDelay() const;
 

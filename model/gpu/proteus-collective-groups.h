@@ -154,12 +154,6 @@ class CollectiveGroups
      */
     uint32_t FindLate(uint32_t id) const;
 
-    /// @return groups of the transport that were made
-    std::size_t GetNGroups() const
-    {
-        return m_runOf.size();
-    }
-
     /// @return an empty text, or what is still open
     std::string CheckAtRest() const;
 

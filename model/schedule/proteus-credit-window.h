@@ -55,12 +55,6 @@ class CreditWindow
         return m_inFlightBytes;
     }
 
-    /// @return size of the window, in bytes
-    uint64_t GetLimitBytes() const
-    {
-        return m_limitBytes;
-    }
-
   private:
     uint64_t m_limitBytes;       //!< size of the window
     uint64_t m_inFlightBytes{0}; //!< parts that have started and are not done

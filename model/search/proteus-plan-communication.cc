@@ -102,7 +102,6 @@ FlowCommunicationCost::Measure(Collective collective,
                                  bytes,
                                  Parallelism::NONE);
     }
-    ++m_runs;
     const ExecutionGraph graph = builder.Build();
     const FlowRun run =
         RunFlow(graph, m_cluster, m_paths, RuntimeOptions(), m_parameters, m_settings);

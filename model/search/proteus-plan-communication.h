@@ -60,12 +60,6 @@ class FlowCommunicationCost : public CommunicationCost
                    const std::vector<DeviceId>& group,
                    double bytes) const override;
 
-    /// @return collectives that were run
-    uint64_t GetNRuns() const
-    {
-        return m_runs;
-    }
-
   private:
     /// Of the devices: distances from the first one, behind its place in its server.
     using Key = std::pair<Collective, std::vector<uint32_t>>;
@@ -82,7 +76,6 @@ class FlowCommunicationCost : public CommunicationCost
     FlowParameters m_parameters;
     ProgramSettings m_settings;
     mutable std::map<Key, std::map<uint64_t, double>> m_seconds; //!< by bytes
-    mutable uint64_t m_runs{0};
 };
 
 } // namespace proteus

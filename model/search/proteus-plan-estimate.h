@@ -134,12 +134,6 @@ class PlanEstimator
      */
     PlanEstimate Estimate(const ParallelPlan& plan);
 
-    /// @return shards that were compiled
-    std::size_t GetNShards() const
-    {
-        return m_shards.size();
-    }
-
   private:
     /// Tensor, context and expert parallelism, sequences, micro-batch, recomputation, and whether
     /// it is timed as under ZeRO 3.

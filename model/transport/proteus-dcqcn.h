@@ -79,12 +79,6 @@ class Dcqcn : public CongestionControl
         return m_timerSteps;
     }
 
-    /// @return steps of the byte counter since the last cut
-    uint32_t GetByteSteps() const
-    {
-        return m_byteSteps;
-    }
-
   private:
     /// One step of rate increase.
     void Increase();
