@@ -88,8 +88,8 @@ ProgressLine::Update(const RunProgress& progress)
     const double rate = static_cast<double>(hasPackets ? progress.packetHops : progress.tasks);
     std::ostringstream line;
     line << std::fixed << std::setprecision(0) << std::floor(100 * done) << " %, "
-         << std::setprecision(1) << m_latestPs * 1e-9 << " ms simulated, "
-         << std::setprecision(1) << rate / elapsed * (hasPackets ? 1e-6 : 1e-3)
+         << std::setprecision(1) << m_latestPs * 1e-9 << " ms simulated, " << std::setprecision(1)
+         << rate / elapsed * (hasPackets ? 1e-6 : 1e-3)
          << (hasPackets ? " M packet-hops/s, " : " thousand tasks/s, ");
     if (progress.repeatedHops > 0)
     {

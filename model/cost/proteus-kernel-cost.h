@@ -70,10 +70,10 @@ struct KernelCostParameters
     /// fit is to servers of 2, 4 and 8. Of 1 where it was measured on one.
     uint64_t matrixGpus{8};
     /// Standard deviation of the speed of equal GPUs at the same work, as a share. Sinha et al. (SC
-    /// 2022) measured SGEMM on all GPUs of five clusters: 8 % on average, taken to be the distance of
-    /// the whiskers of a box plot, which are 5.4 standard deviations apart where speeds are normal. Between the eight
-    /// of one server 5 % and more were seen (S. Bekman, "Machine Learning Engineering",
-    /// compute/accelerator), 2.85 of them. Not fitted. 0: all are as fast.
+    /// 2022) measured SGEMM on all GPUs of five clusters: 8 % on average, taken to be the distance
+    /// of the whiskers of a box plot, which are 5.4 standard deviations apart where speeds are
+    /// normal. Between the eight of one server 5 % and more were seen (S. Bekman, "Machine Learning
+    /// Engineering", compute/accelerator), 2.85 of them. Not fitted. 0: all are as fast.
     double gpuSpread{0.0148};
     /// Share of the memory bandwidth that kernels reach which are no matrix products, counting the
     /// least bytes. Fitted.

@@ -26,9 +26,9 @@ struct ReplayEvent
     /// What happens.
     enum What : uint8_t
     {
-        SENT,    //!< a message of a kind of flows
-        USE,     //!< what a message of a flow has brought can be used
-        GRANT,   //!< a clear-to-send of a flow has arrived, for `count` chunks
+        SENT,     //!< a message of a kind of flows
+        USE,      //!< what a message of a flow has brought can be used
+        GRANT,    //!< a clear-to-send of a flow has arrived, for `count` chunks
         STEP_END, //!< a step that kept its block busy is done
         JOIN      //!< a rank joins
     };

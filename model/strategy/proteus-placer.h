@@ -90,7 +90,8 @@ class Placer
     }
 
     /// @param wanted of an operator @param op the operator @param dimension what cannot be split,
-    /// in words @param extent of it @param parts it was to be split into @param mesh of the operator
+    /// in words @param extent of it @param parts it was to be split into @param mesh of the
+    /// operator
     /// @param axes that were to split it
     [[noreturn]] void FailUneven(const Wanted& wanted,
                                  const ModelOperator& op,

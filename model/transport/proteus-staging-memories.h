@@ -20,10 +20,10 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * The memories that messages pass on their way to a NIC: of a host, if the NIC does not reach it; of
- * the GPU next to the NIC, if the one that sends has another way there by NVLink (PXN). Two things
- * happen in them that know nothing of each other. The sender writes, which memory always takes
- * (posted writes wait for nothing behind them: PCI Express Base Specification, section 2.4,
+ * The memories that messages pass on their way to a NIC: of a host, if the NIC does not reach it;
+ * of the GPU next to the NIC, if the one that sends has another way there by NVLink (PXN). Two
+ * things happen in them that know nothing of each other. The sender writes, which memory always
+ * takes (posted writes wait for nothing behind them: PCI Express Base Specification, section 2.4,
  * transaction ordering). And the NIC reads, no more than it has room for (ReadRequests), and no
  * faster than the congestion control of the queue pair says, which is the NIC's. So no link waits,
  * with a unit in its receive buffer, for the NIC or the network behind it.
