@@ -55,13 +55,6 @@ const Registration LLAMA_4(
              "shared expert, attention is to chunks (attention_chunk_size) but for layers without "
              "rotation, and llama4 has an encoder of images (vision_config)"));
 
-const Registration GPT_OSS(
-    "model_type gpt_oss",
-    MakeType({"gpt_oss"},
-             "softmax has a learned sink for each head, every other layer attends to a window of "
-             "sliding_window tokens, and experts have biases and a bounded activation "
-             "(swiglu_limit)"));
-
 const Registration STATE_SPACES(
     "model_type mamba",
     MakeType(
