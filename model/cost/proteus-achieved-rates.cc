@@ -337,16 +337,21 @@ FindLongShares(AttentionKernel kernel, uint32_t capability)
     throw std::invalid_argument("attention: the kernel \"constant\" has no table");
 }
 
-/// @return what is known of a GPU, or null
+/// @return what is known of a GPU, or null; of fp4 that of fp8 where it has no unit for it
 const AchievedRate*
 FindRate(const std::string& gpu, DataType type)
 {
-    const auto found = std::find_if(std::begin(RATES), std::end(RATES), [&](const AchievedRate& r) {
+    const auto isOf = [&](const AchievedRate& r) {
         const std::string_view name(r.gpu);
         return r.type == type && gpu.compare(0, name.size(), name) == 0 &&
                (gpu.size() == name.size() || gpu[name.size()] == '-');
-    });
-    return found == std::end(RATES) ? nullptr : found;
+    };
+    const auto found = std::find_if(std::begin(RATES), std::end(RATES), isOf);
+    if (found == std::end(RATES))
+    {
+        return type == DataType::FP4 ? FindRate(gpu, DataType::FP8) : nullptr;
+    }
+    return found;
 }
 
 /// @return how many standard deviations the greatest of some normal variables is above their mean

@@ -273,6 +273,37 @@ const Registration REGISTER_GEMMA("gemma", [] {
     return kind;
 }());
 
+/// Reads which layers of Gemma 3 see all tokens: every sixth, or every sliding_window_pattern-th,
+/// or as layer_types says.
+/// @param root of the file @param result gets it
+void
+ReadGemma3Window(const JsonValue& root, TranslatedConfig& result)
+{
+    const auto every = FindConfigValue(root, "sliding_window_pattern");
+    result.let["globalEvery"] = every ? every->AsWhole(1, UINT32_MAX) : 6;
+    ReadWindow(root, result, true);
+}
+
+// Gemma 3 without images: with norms of queries and keys as Qwen3, and norms behind attention and
+// products, too. It has no bound of scores and logits, unlike Gemma 2.
+const Registration REGISTER_GEMMA_3("gemma3_text", [] {
+    ModelConfigKind kind = WithWindow(MakeLlama(), ReadGemma3Window);
+    kind.base = "qwen3-8b.json";
+    kind.special.insert("sliding_window_pattern");
+    kind.numbers[3].isNeeded = true; // 4 and 256 where they are missing, whatever the heads
+    kind.numbers[4].isNeeded = true;
+    kind.set = {{"postNorms", 1}};
+    kind.switches = {{"tie_word_embeddings", {"tied"}, true}};
+    kind.fixed = {{"hidden_activation", {"\"gelu_pytorch_tanh\""}},
+                  {"attn_logit_softcapping", {"null"}},
+                  {"final_logit_softcapping", {"null"}},
+                  {"use_bidirectional_attention", {"false"}},
+                  NO_ATTENTION_BIAS,
+                  WithoutDropout("attention_dropout")};
+    kind.inert.insert({"rope_local_base_freq", "query_pre_attn_scalar"});
+    return kind;
+}());
+
 /// @return DeepSeek's models with latent attention
 ModelConfigKind
 MakeDeepSeek()

@@ -445,13 +445,42 @@ TEST(ModelConfig, GptOss)
                   .CountTrainingFlops());
 }
 
+// Parameters of google/gemma-3-1b-pt; five of six layers see 512 tokens.
+TEST(ModelConfig, Gemma3)
+{
+    const Config gemma{{"model_type", "\"gemma3_text\""},
+                       {"num_hidden_layers", "26"},
+                       {"hidden_size", "1152"},
+                       {"num_attention_heads", "4"},
+                       {"num_key_value_heads", "1"},
+                       {"head_dim", "256"},
+                       {"intermediate_size", "6912"},
+                       {"sliding_window", "512"},
+                       {"sliding_window_pattern", "6"},
+                       {"hidden_activation", "\"gelu_pytorch_tanh\""},
+                       {"attn_logit_softcapping", "null"},
+                       {"max_position_embeddings", "32768"},
+                       {"vocab_size", "262144"}};
+    EXPECT_EQ(Count(gemma), 999885952u);
+    const double wanted =
+        LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/gemma3-1b.json")
+            .CountTrainingFlops();
+    EXPECT_EQ(ConfigFile(gemma).Load().CountTrainingFlops(), wanted);
+    EXPECT_NE(
+        ConfigFile(Change(gemma, {{"sliding_window_pattern", "2"}})).Load().CountTrainingFlops(),
+        wanted);
+    EXPECT_NE(GetError(Change(gemma, {{"attn_logit_softcapping", "50.0"}}))
+                  .find("/attn_logit_softcapping"),
+              std::string::npos);
+}
+
 TEST(ModelConfig, WhatIsNotThereIsRefused)
 {
     EXPECT_EQ(GetError(Change(LLAMA, {{"model_type", "\"vaporware\""}})).substr(0, 57),
               "/model_type: no model of this kind is known here; of Hugg");
     for (const auto& [type, has] : std::map<std::string, std::string>{
              {"gemma2", "attn_logit_softcapping"},
-             {"gemma3_text", "five of six layers attend to a window"},
+             {"gemma3", "an encoder of images"},
              {"llama4", "interleave_moe_layer_step"},
              {"mamba2", "no scans of a state"},
              {"whisper", "no convolutions along a sequence of audio"},
