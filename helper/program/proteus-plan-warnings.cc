@@ -40,6 +40,8 @@ HasUnit(const GpuDatasheet& gpu, DataType type)
         return gpu.fp16Flops > 0;
     case DataType::FP8:
         return gpu.fp8Flops > 0;
+    case DataType::FP4:
+        return gpu.PeakFlops(type) > gpu.PeakFlops(DataType::FP8);
     }
     return true;
 }

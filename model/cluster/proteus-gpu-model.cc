@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <stdexcept>
 #include <utility>
 
@@ -70,6 +71,23 @@ FindGpuThatHas(std::vector<uint32_t> GpuModel::*numbers, uint32_t number)
     return nullptr;
 }
 
+/// @param model of a GPU @return its FLOP/s in NVFP4, dense, 0 where it has no unit for that: the
+/// data sheets of Blackwell (2025) and Blackwell Ultra (HGX B300, GB300 NVL72), the whitepapers of
+/// RTX Blackwell and RTX Blackwell PRO, and of GB10 half of 1 PFLOP/s with sparsity
+double
+FindFp4Flops(const std::string& model)
+{
+    static const std::map<std::string, double> peaks{{"B200", 9000e12},
+                                                     {"GB200", 10000e12},
+                                                     {"B300", 13500e12},
+                                                     {"GB300", 15000e12},
+                                                     {"GB10", 500e12},
+                                                     {"RTX-5090", 1676e12},
+                                                     {"RTX-PRO-6000", 2015.2e12}};
+    const auto found = peaks.find(model);
+    return found == peaks.end() ? 0 : found->second;
+}
+
 } // namespace
 
 double
@@ -88,6 +106,8 @@ GpuDatasheet::PeakFlops(DataType type) const
         return half;
     case DataType::FP8:
         return fp8Flops > 0 ? fp8Flops : half;
+    case DataType::FP4:
+        return std::max(FindFp4Flops(this->model), PeakFlops(DataType::FP8));
     }
     throw std::invalid_argument("data type out of range");
 }

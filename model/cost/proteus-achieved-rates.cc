@@ -83,6 +83,15 @@ struct BlackwellShares
 
 constexpr BlackwellShares OF_B200{0.80, 0.79}; // and B300
 constexpr BlackwellShares OF_GB200{0.752, 0.749};
+
+/// @return a row of NVFP4, of which what products keep is known @param rate that is kept, TFLOP/s
+/// @param peak of the data sheet, TFLOP/s
+constexpr AchievedRate
+OnBlackwellInFp4(const char* gpu, double rate, double peak, const PowerLimit& limit)
+{
+    return OnBlackwell(gpu, DataType::FP4, rate / peak / limit.kept, limit);
+}
+
 constexpr BlackwellShares OF_GB300{2174.0 / 2500, 2174.0 / 2500 * OF_GB200.fp8 / OF_GB200.bits16};
 
 /**
@@ -117,7 +126,9 @@ constexpr BlackwellShares OF_GB300{2174.0 / 2500, 2174.0 / 2500 * OF_GB200.fp8 /
  * Cloud, QA_CUBLAS_MIN_BF16 and _FP8, says that its floors, 1700 and 3300, are 0.8 of that, and
  * loads the program from that repository; its own is not known; baselines 1771 and 3404). They have
  * 2062 and 2070 MHz; their clocks are taken to fall with their rates as that of B200, so that
- * products may take 0.57 and 0.92 of the time before. V100: 83 of 112 TFLOP/s on tensor cores
+ * products may take 0.57 and 0.92 of the time before. NVFP4 by the same program: GB200 keeps 6845
+ * TFLOP/s (the same README), GB300 9375 (its floor, 7500, over 0.8; baseline 9626); B200 and B300
+ * have the baselines, 6339 and 8231. V100: 83 of 112 TFLOP/s on tensor cores
  * (Markidis et al. 2018, figure 6; cuBLAS); SGEMM at 93 % of the peak there and on A100 (NVIDIA,
  * "Programming Tensor Cores in CUDA 9"). H100 PCIe, H20, L4, L40S, T4 and RTX: the largest of
  * PyTorch's products of 1,024 to 10,240 cubed (zzc0721/torch-performance-test-data, 9d82827,
@@ -166,6 +177,10 @@ constexpr AchievedRate RATES[] = {
     OnBlackwell("B200", DataType::FP8, OF_B200.fp8, AT_1000_W),
     OnBlackwell("GB200", DataType::BF16, OF_GB200.bits16, LIMIT_OF_GB200),
     OnBlackwell("GB200", DataType::FP16, OF_GB200.bits16, LIMIT_OF_GB200),
+    OnBlackwellInFp4("B200", 6339, 9000, AT_1000_W),
+    OnBlackwellInFp4("B300", 8231, 13500, AT_1000_W),
+    OnBlackwellInFp4("GB200", 6845, 10000, LIMIT_OF_GB200),
+    OnBlackwellInFp4("GB300", 9375, 15000, LIMIT_OF_GB300),
     OnBlackwell("GB200", DataType::FP8, OF_GB200.fp8, LIMIT_OF_GB200),
     OnBlackwell("B300", DataType::BF16, OF_B200.bits16, AT_1000_W),
     OnBlackwell("B300", DataType::FP16, OF_B200.bits16, AT_1000_W),
@@ -322,16 +337,21 @@ FindLongShares(AttentionKernel kernel, uint32_t capability)
     throw std::invalid_argument("attention: the kernel \"constant\" has no table");
 }
 
-/// @return what is known of a GPU, or null
+/// @return what is known of a GPU, or null; of fp4 that of fp8 where it has no unit for it
 const AchievedRate*
 FindRate(const std::string& gpu, DataType type)
 {
-    const auto found = std::find_if(std::begin(RATES), std::end(RATES), [&](const AchievedRate& r) {
+    const auto isOf = [&](const AchievedRate& r) {
         const std::string_view name(r.gpu);
         return r.type == type && gpu.compare(0, name.size(), name) == 0 &&
                (gpu.size() == name.size() || gpu[name.size()] == '-');
-    });
-    return found == std::end(RATES) ? nullptr : found;
+    };
+    const auto found = std::find_if(std::begin(RATES), std::end(RATES), isOf);
+    if (found == std::end(RATES))
+    {
+        return type == DataType::FP4 ? FindRate(gpu, DataType::FP8) : nullptr;
+    }
+    return found;
 }
 
 /// @return how many standard deviations the greatest of some normal variables is above their mean
@@ -422,6 +442,13 @@ AttentionKernelFromString(const std::string& text)
     return KERNELS.Parse(text);
 }
 
+bool
+HasWindows(AttentionKernel kernel)
+{
+    return kernel != AttentionKernel::FLASH_ATTENTION_1 &&
+           kernel != AttentionKernel::FLASH_ATTENTION_TRITON;
+}
+
 uint64_t
 GetAttentionBlocks(uint64_t matrices, uint64_t queries)
 {
@@ -436,8 +463,10 @@ GetAttentionShare(AttentionKernel kernel, const AttentionShape& shape)
                                 ? (shape.isForward ? shares.forward64 : shares.backward64)
                                 : (shape.isForward ? shares.forward128 : shares.backward128);
     const double half = shape.isForward ? shares.halfKeysForward : shares.halfKeysBackward;
-    const auto most = static_cast<double>(shape.keys);
-    const double mean = most * (shape.isCausal ? 0.5 : 1.0);
+    const auto keys = static_cast<double>(shape.keys);
+    const double most = shape.window > 0 ? static_cast<double>(shape.window) : keys;
+    // Of a window of w of n keys w - w^2 / (2 n), half of all where it is as long as these.
+    const double mean = most * (shape.isCausal ? 1 - most / (2 * keys) : 1.0);
     const double share = atLength * mean / (mean + half);
     if (shape.blocks == 0 || shape.multiprocessors == 0)
     {

@@ -91,7 +91,15 @@ struct AttentionShape
     uint32_t capability{};       //!< compute capability of the GPU, ten times
     uint64_t blocks{0};          //!< of threads, see GetAttentionBlocks(); 0: more than enough
     uint32_t multiprocessors{0}; //!< of the GPU; 0: not known
+    uint64_t window{0};          //!< causal: the last tokens that a token looks at; 0: all
 };
+
+/// @ingroup proteus
+/// @param kernel of fused attention @return whether it leaves out what is beyond a window of
+/// tokens: FlashAttention does from 2.3 on (Dao-AILab/flash-attention, README.md, "Changelog"),
+/// cuDNN from 9.2 on (TransformerEngine, get_attention_backend()); FlashAttention 1 and its version
+/// in Triton have no argument for it
+bool HasWindows(AttentionKernel kernel);
 
 /// @ingroup proteus
 /// @param matrices sequences times heads @param queries of one @return blocks of threads that a

@@ -208,8 +208,12 @@ double
 KernelCostModel::GetMatrixEfficiency(DataType type) const
 {
     // A format without a unit of its own runs on that of another.
-    const bool isFp8 = type == DataType::FP8 && m_gpu.fp8Flops > 0;
-    const DataType unit = type == DataType::FP8 && !isFp8 ? DataType::BF16 : type;
+    const bool isFp4 =
+        type == DataType::FP4 && m_gpu.PeakFlops(type) > m_gpu.PeakFlops(DataType::FP8);
+    const bool isFp8 = IsQuantized(type) && !isFp4 && m_gpu.fp8Flops > 0;
+    const DataType unit = isFp8                         ? DataType::FP8
+                          : IsQuantized(type) && !isFp4 ? DataType::BF16
+                                                        : type;
     const auto achieved = FindAchievedMatrixShare(m_gpu.model, unit, m_parameters.productDuty);
     const double slowest =
         GetSlowestShare(m_parameters.gpus, m_parameters.matrixGpus, m_parameters.gpuSpread);
@@ -240,6 +244,13 @@ KernelCostModel::GetAttentionEfficiency(const KernelWork& work) const
     shape.keys = work.shape[2];
     shape.head = work.shape[3];
     shape.isForward = work.pass == KernelPass::FORWARD;
+    shape.window = work.window;
+    if (work.window > 0 && !HasWindows(m_parameters.attention))
+    {
+        throw std::invalid_argument(
+            "operator cost: the kernel " + std::string(ToString(m_parameters.attention)) +
+            " of fused attention has no windows; flash-attention-2 and 3 and cudnn do");
+    }
     shape.capability = m_capability;
     shape.blocks = GetAttentionBlocks(work.shape[0], work.shape[1]);
     shape.multiprocessors = m_gpu.multiprocessors;

@@ -9,6 +9,7 @@
 #include "ns3/proteus-enum-names.h"
 
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 #include <stdexcept>
 #include <utility>
@@ -129,6 +130,12 @@ MakeLinear(KernelPass pass, DataType type, const MatrixProduct& product, uint64_
         work.bytes = 4 * quantized;
         work.otherKernels = 1;
     }
+    else if (type == DataType::FP4 && quantized > 0)
+    {
+        work.bytes =
+            static_cast<uint64_t>(std::llround(FP4_OPERAND_BYTES * static_cast<double>(quantized)));
+        work.otherKernels = FP4_OPERAND_KERNELS;
+    }
     return work;
 }
 
@@ -199,6 +206,7 @@ GetElementBytes(DataType type)
     case DataType::FP16:
         return 2;
     case DataType::FP8:
+    case DataType::FP4:
         return 1;
     }
     throw std::invalid_argument("data type out of range");
@@ -369,7 +377,7 @@ MakeAttentionWork(uint64_t matrices,
     const char* what = "attention";
     CheckSizes(what, {matrices, queries, keys, head});
     CheckForwardOrBackward(what, pass);
-    const DataType inner = type == DataType::FP8 ? DataType::BF16 : type;
+    const DataType inner = IsQuantized(type) ? DataType::BF16 : type;
     const bool forward = pass == KernelPass::FORWARD;
     const bool fused = HasFusedSoftmax(matrices, queries, keys, inner);
     const uint64_t element = GetElementBytes(inner);
@@ -434,7 +442,7 @@ MakeFusedAttentionWork(uint64_t matrices,
     KernelWork work;
     work.kernelClass = KernelClass::FUSED_ATTENTION;
     work.pass = pass;
-    work.type = type == DataType::FP8 ? DataType::BF16 : type;
+    work.type = IsQuantized(type) ? DataType::BF16 : type;
     work.shape = {matrices, queries, keys, head};
     if (value != head)
     {

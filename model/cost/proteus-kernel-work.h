@@ -77,7 +77,23 @@ KernelPass KernelPassFromString(const std::string& text);
 std::size_t GetShapeSize(KernelClass kernelClass);
 
 /// @ingroup proteus
-/// @param type a number format @return bytes per element, 1 to 4
+/// Bytes that move to quantise an operand of a product in NVFP4, for each of its elements in 16
+/// bits: its greatest size is found, also of what a random Hadamard transform makes of it, in one
+/// kernel (2); a second writes it in rows (2 + 9/16), a third, behind the transform, in columns
+/// for the product of the weights' gradient (2 + 9/16). 9/16 bytes are 4 bits and a scale of 8 for
+/// 16 numbers (NVIDIA, "Pretraining Large Language Models with NVFP4", arXiv 2509.25149, sections 2
+/// and 4; TransformerEngine, NVFP4Quantizer::quantize_impl() and nvte_hadamard_transform_amax()).
+constexpr double FP4_OPERAND_BYTES = 2 + 2 * (2 + 9.0 / 16);
+/// Kernels that do so.
+constexpr uint32_t FP4_OPERAND_KERNELS = 3;
+/// The same of a weight, which is not transformed: its blocks are squares of 16, and one kernel
+/// writes it both ways (the same, NVFP4 with 2D scaling). Once for each product that reads it.
+constexpr double FP4_WEIGHT_BYTES = 2 + 2 + 2 * 9.0 / 16;
+/// Kernels that do so.
+constexpr uint32_t FP4_WEIGHT_KERNELS = 2;
+
+/// @ingroup proteus
+/// @param type a number format @return bytes per element, 1 to 4; fp4 with its scales counts as one
 uint32_t GetElementBytes(DataType type);
 
 /// @ingroup proteus
@@ -112,6 +128,9 @@ struct KernelWork
     std::vector<uint64_t> shape;                       //!< see KernelClass
     std::vector<MatrixProduct> products;               //!< one kernel each
     double fusedFlops{0};                              //!< FORWARD or BACKWARD of a FUSED_ATTENTION
+    /// Of a FUSED_ATTENTION: keys that a query looks at, with the last of which it stands in line;
+    /// 0: all before it.
+    uint64_t window{0};
     /// Kernels of that shape that a FUSED_ATTENTION is made of, as in a ring.
     uint32_t parts{1};
     uint64_t mergedBytes{0};  //!< traffic of kernels that join what the parts have made

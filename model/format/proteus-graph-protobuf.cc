@@ -41,8 +41,8 @@ static_assert(static_cast<int>(Collective::ALL_TO_ALL) == pb::GraphTaskBlock::AL
 static_assert(pb::GraphTaskBlock::Collective_MAX == pb::GraphTaskBlock::ALL_TO_ALL, "");
 static_assert(static_cast<int>(Parallelism::EXPERT) == pb::GraphTaskBlock::EXPERT, "");
 static_assert(pb::GraphTaskBlock::Parallelism_MAX == pb::GraphTaskBlock::EXPERT, "");
-static_assert(static_cast<int>(DataType::FP8) == pb::GraphTaskBlock::FP8, "");
-static_assert(pb::GraphTaskBlock::DataType_MAX == pb::GraphTaskBlock::FP8, "");
+static_assert(static_cast<int>(DataType::FP4) == pb::GraphTaskBlock::FP4, "");
+static_assert(pb::GraphTaskBlock::DataType_MAX == pb::GraphTaskBlock::FP4, "");
 
 bool
 HasUnknownFields(const google::protobuf::Message& message)

@@ -55,24 +55,70 @@ SetGelu(const JsonValue& root, const char* key, const char* usual, TranslatedCon
     result.let["composedGelu"] = name == "gelu_new" || name == "gelu_fast" ? 1 : 0;
 }
 
-/// Names an attention to a window of tokens, if that is less than the sequence.
-/// @param root of the file @param result what came of it so far
+/// Reads which layers attend to a window of tokens: all, or all but every n-th ("layer_types", or
+/// as the kind has it), or all but the first ("max_window_layers", which is named).
+/// @param root of the file @param result gets it
+/// @param isUsed whether a window counts where "use_sliding_window" is missing
 void
-NameWindow(const JsonValue& root, TranslatedConfig& result)
+ReadWindow(const JsonValue& root, TranslatedConfig& result, bool isUsed)
 {
     const auto window = FindConfigValue(root, "sliding_window");
     const auto use = FindConfigValue(root, "use_sliding_window");
-    if (!window || (use && !use->AsBool()))
+    if (!window || !(use ? use->AsBool() : isUsed))
     {
         return;
     }
     const uint64_t tokens = window->AsWhole(1, UINT32_MAX);
     const auto sequence = result.let.find("sequence");
-    if (sequence == result.let.end() || sequence->second.get<uint64_t>() > tokens)
+    if (sequence != result.let.end() && sequence->second.get<uint64_t>() <= tokens)
+    {
+        return;
+    }
+    result.let["window"] = tokens;
+    const auto types = FindConfigValue(root, "layer_types");
+    const std::size_t layers = types ? types->Size() : 0;
+    std::size_t every = 0; // every n-th layer sees all
+    for (std::size_t i = 0; i < layers; ++i)
+    {
+        const std::string type = types->At(i).AsName();
+        if (type != "sliding_attention" && type != "full_attention")
+        {
+            types->At(i).Fail("must be sliding_attention or full_attention");
+        }
+        const bool isFull = type == "full_attention";
+        every = isFull && every == 0 ? i + 1 : every;
+        if (isFull != (every > 0 && (i + 1) % every == 0))
+        {
+            types->At(i).Fail("must be full_attention for every n-th layer, and sliding_attention "
+                              "for the others");
+        }
+    }
+    if (every > 0)
+    {
+        result.let["globalEvery"] = every;
+    }
+    const auto first = FindConfigValue(root, "max_window_layers");
+    if (first && layers == 0 && first->AsWhole(0, UINT32_MAX) > 0)
     {
         result.notes.push_back(
-            window->Describe("is not heeded: attention is counted to all tokens before"));
+            first->Describe("is not heeded: the first layers have the window, too"));
     }
+}
+
+/// Reads a window that counts unless the file says otherwise.
+/// @param root of the file @param result gets it
+void
+ReadUsualWindow(const JsonValue& root, TranslatedConfig& result)
+{
+    ReadWindow(root, result, true);
+}
+
+/// Reads a window that counts only where the file says so (Qwen's configurations).
+/// @param root of the file @param result gets it
+void
+ReadUnusualWindow(const JsonValue& root, TranslatedConfig& result)
+{
+    ReadWindow(root, result, false);
 }
 
 /// @return a model with Llama's layers
@@ -91,10 +137,17 @@ MakeLlama()
     kind.switches = {TIED};
     kind.fixed = {SWIGLU, WithoutDropout("attention_dropout")};
     kind.positions = "max_position_embeddings";
-    kind.more = NameWindow;
-    kind.special = {"sliding_window", "use_sliding_window"};
-    // How many of the layers have a window (Qwen), and of which kind each is.
-    kind.inert = {"max_window_layers", "layer_types", "use_mrope", "is_llama_config"};
+    kind.inert = {"use_mrope", "is_llama_config"};
+    return kind;
+}
+
+/// @param kind of models @param more what reads which layers attend to a window @return the kind
+/// that has them
+ModelConfigKind
+WithWindow(ModelConfigKind kind, void (*more)(const JsonValue&, TranslatedConfig&))
+{
+    kind.more = more;
+    kind.special = {"sliding_window", "use_sliding_window", "max_window_layers", "layer_types"};
     return kind;
 }
 
@@ -110,16 +163,16 @@ MakeLlamaWithBiases()
 
 const Registration REGISTER_LLAMA("llama", MakeLlamaWithBiases());
 
-const Registration REGISTER_MISTRAL("mistral", MakeLlama());
+const Registration REGISTER_MISTRAL("mistral", WithWindow(MakeLlama(), ReadUsualWindow));
 
 const Registration REGISTER_QWEN2("qwen2", [] {
-    ModelConfigKind kind = MakeLlama();
+    ModelConfigKind kind = WithWindow(MakeLlama(), ReadUnusualWindow);
     kind.set = {{"qkvBias", 1}};
     return kind;
 }());
 
 const Registration REGISTER_PHI3("phi3", [] {
-    ModelConfigKind kind = MakeLlama();
+    ModelConfigKind kind = WithWindow(MakeLlama(), ReadUsualWindow);
     kind.fixed.push_back(WithoutDropout("embd_pdrop"));
     kind.fixed.push_back(WithoutDropout("resid_pdrop"));
     kind.fixed.push_back(NO_ATTENTION_BIAS);
@@ -136,41 +189,53 @@ const Registration REGISTER_GRANITE("granite", [] {
 }());
 
 const Registration REGISTER_QWEN3("qwen3", [] {
-    ModelConfigKind kind = MakeLlama();
+    ModelConfigKind kind = WithWindow(MakeLlama(), ReadUnusualWindow);
     kind.base = "qwen3-8b.json";
     kind.numbers[3].isNeeded = true; // 32 where it is missing, whatever the heads
     kind.fixed.push_back(NO_ATTENTION_BIAS);
     return kind;
 }());
 
-const Registration REGISTER_MIXTRAL("mixtral", [] {
-    ModelConfigKind kind = MakeLlama();
+/// @return a model with Mixtral's layers
+ModelConfigKind
+MakeMixtral()
+{
+    ModelConfigKind kind = WithWindow(MakeLlama(), ReadUsualWindow);
     kind.base = "mixtral-8x7b.json";
     kind.numbers = {{"num_hidden_layers", "layers"},
                     {"hidden_size", "hidden"},
                     {"num_attention_heads", "heads"},
                     {"num_key_value_heads", "kvHeads"},
+                    {"head_dim", "headWidth", false},
                     {"intermediate_size", "feedForward"},
                     {"vocab_size", "vocabulary"},
                     {"num_local_experts", "experts"},
                     {"num_experts_per_tok", "top"}};
     kind.switches = {};
     kind.fixed.push_back(UNTIED);
+    return kind;
+}
+
+const Registration REGISTER_MIXTRAL("mixtral", MakeMixtral());
+
+// Its configuration's own numbers are those of the 120B where they are missing, so all are needed.
+// Layers take turns where "layer_types" is missing. The bound of its activation costs nothing.
+const Registration REGISTER_GPT_OSS("gpt_oss", [] {
+    ModelConfigKind kind = MakeMixtral();
+    kind.numbers[4].isNeeded = true;
+    kind.switches = {{"attention_bias", {"qkvBias", "projectionBias"}, true}};
     kind.more = [](const JsonValue& root, TranslatedConfig& result) {
-        NameWindow(root, result);
-        const auto width = FindConfigValue(root, "head_dim");
-        if (width && width->AsWhole(1, UINT32_MAX) * result.let["heads"].get<uint64_t>() !=
-                         result.let["hidden"].get<uint64_t>())
-        {
-            width->Fail("heads must be as wide together as hidden_size");
-        }
+        result.let["globalEvery"] = 2;
+        ReadWindow(root, result, true);
+        result.notes.push_back("gpt_oss: sinks of attention and biases of experts and routers, "
+                               "which are few numbers, are left out");
     };
-    kind.special.insert("head_dim");
+    kind.inert.insert({"swiglu_limit", "experts_per_token", "initial_context_length"});
     return kind;
 }());
 
 const Registration REGISTER_QWEN3_MOE("qwen3_moe", [] {
-    ModelConfigKind kind = MakeLlama();
+    ModelConfigKind kind = WithWindow(MakeLlama(), ReadUnusualWindow);
     kind.base = "qwen3-30b-a3b.json";
     kind.numbers = {{"num_hidden_layers", "layers"},
                     {"hidden_size", "hidden"},
@@ -205,6 +270,37 @@ const Registration REGISTER_GEMMA("gemma", [] {
                   {"use_bidirectional_attention", {"false"}},
                   NO_ATTENTION_BIAS,
                   WithoutDropout("attention_dropout")};
+    return kind;
+}());
+
+/// Reads which layers of Gemma 3 see all tokens: every sixth, or every sliding_window_pattern-th,
+/// or as layer_types says.
+/// @param root of the file @param result gets it
+void
+ReadGemma3Window(const JsonValue& root, TranslatedConfig& result)
+{
+    const auto every = FindConfigValue(root, "sliding_window_pattern");
+    result.let["globalEvery"] = every ? every->AsWhole(1, UINT32_MAX) : 6;
+    ReadWindow(root, result, true);
+}
+
+// Gemma 3 without images: with norms of queries and keys as Qwen3, and norms behind attention and
+// products, too. It has no bound of scores and logits, unlike Gemma 2.
+const Registration REGISTER_GEMMA_3("gemma3_text", [] {
+    ModelConfigKind kind = WithWindow(MakeLlama(), ReadGemma3Window);
+    kind.base = "qwen3-8b.json";
+    kind.special.insert("sliding_window_pattern");
+    kind.numbers[3].isNeeded = true; // 4 and 256 where they are missing, whatever the heads
+    kind.numbers[4].isNeeded = true;
+    kind.set = {{"postNorms", 1}};
+    kind.switches = {{"tie_word_embeddings", {"tied"}, true}};
+    kind.fixed = {{"hidden_activation", {"\"gelu_pytorch_tanh\""}},
+                  {"attn_logit_softcapping", {"null"}},
+                  {"final_logit_softcapping", {"null"}},
+                  {"use_bidirectional_attention", {"false"}},
+                  NO_ATTENTION_BIAS,
+                  WithoutDropout("attention_dropout")};
+    kind.inert.insert({"rope_local_base_freq", "query_pre_attn_scalar"});
     return kind;
 }());
 

@@ -43,10 +43,10 @@ const Registration GEMMA_2(
 
 const Registration GEMMA_3(
     "model_type gemma3",
-    MakeType({"gemma3", "gemma3_text", "gemma3n", "gemma3n_text"},
-             "five of six layers attend to a window (sliding_window_pattern), results of attention "
-             "and of the products behind it have norms of their own, and gemma3 has an encoder of "
-             "images (vision_config)"));
+    MakeType(
+        {"gemma3", "gemma3n", "gemma3n_text"},
+        "it has an encoder of images (vision_config), and gemma3n layers of its own; text_config "
+        "of gemma3 alone is a file of gemma3_text, which is read"));
 
 const Registration LLAMA_4(
     "model_type llama4",
@@ -54,13 +54,6 @@ const Registration LLAMA_4(
              "layers with and without experts take turns (interleave_moe_layer_step), each with a "
              "shared expert, attention is to chunks (attention_chunk_size) but for layers without "
              "rotation, and llama4 has an encoder of images (vision_config)"));
-
-const Registration GPT_OSS(
-    "model_type gpt_oss",
-    MakeType({"gpt_oss"},
-             "softmax has a learned sink for each head, every other layer attends to a window of "
-             "sliding_window tokens, and experts have biases and a bounded activation "
-             "(swiglu_limit)"));
 
 const Registration STATE_SPACES(
     "model_type mamba",

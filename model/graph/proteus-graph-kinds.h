@@ -99,7 +99,16 @@ enum class DataType : uint8_t
     BF16,
     FP16,
     FP8,
+    FP4, //!< NVFP4: blocks of 16 numbers have a scale of 8 bits
 };
+
+/// @ingroup proteus
+/// @param type a number format @return whether products quantise what they multiply: fp8 and fp4
+constexpr bool
+IsQuantized(DataType type)
+{
+    return type == DataType::FP8 || type == DataType::FP4;
+}
 
 /// @ingroup proteus
 /// @param kind a value @return its lower-case name as files and tables write it, e.g. "compute"

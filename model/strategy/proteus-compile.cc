@@ -293,8 +293,8 @@ ListKernelTimes(const Model& model,
     const auto timer = options.kernelTime;
     options.kernelTime = [&](const KernelDescription& kernel) {
         auto work = DescribeKernel(kernel, compute, GetGradientBytes(tree));
-        // Kernels of a ring are not timed as one (KernelWork::parts).
-        if (work && work->GetNKernels() > 0 && work->parts == 1)
+        // Kernels of a ring are not timed as one (KernelWork::parts), and a profile has no windows.
+        if (work && work->GetNKernels() > 0 && work->parts == 1 && work->window == 0)
         {
             SharedTime& shared = found[{work->kernelClass, work->pass, work->type, work->shape}];
             ApplyFramework(used, kernel, compute, *work);

@@ -30,6 +30,19 @@ namespace proteus
 {
 
 /// @ingroup proteus
+/// Equal matrices.
+struct Matrices
+{
+    uint64_t number{1};  //!< how many: the experts of a layer
+    uint64_t rows{0};    //!< of each
+    uint64_t columns{0}; //!< of each
+};
+
+/// @ingroup proteus
+/// Steps in which Muon makes an update orthogonal (Jordan et al. 2024: ns_steps 5).
+constexpr uint32_t MUON_STEPS = 5;
+
+/// @ingroup proteus
 /// A kernel on one device, for whoever knows how long it takes.
 struct KernelDescription
 {
@@ -50,6 +63,7 @@ struct KernelDescription
     bool hasMask{true};    //!< of an attention: whether some scores are left out
     bool hasDropout{true}; //!< of an attention: whether scores are dropped
     uint64_t documents{1}; //!< of an attention: see ModelOperator::documents
+    uint64_t window{0};    //!< of an attention: see ModelOperator::window
     uint32_t ring{1};      //!< of an attention: devices whose keys and values come one by one
     bool isFlex{false};    //!< whether experts' tokens go once to a server, see ExpertDispatch
     bool isExchanged{false};     //!< whether devices share the experts of its layer
@@ -64,6 +78,10 @@ struct KernelDescription
     uint32_t gradients{0};    //!< trained parameters, each a tensor, whose gradients it makes
     bool isInFourBits{false}; //!< of a product: whether its weights are kept in four bits
     bool hasMaster{true};     //!< of an update: PrecisionSpec::hasMaster
+    std::vector<Matrices> orthogonal; //!< of Muon: those that become orthogonal
+    /// Of a product: of an iteration. The first quantises the weights for fp4 (is_first_microbatch
+    /// of Transformer Engine's modules).
+    uint64_t microBatches{1};
 };
 
 /// @ingroup proteus

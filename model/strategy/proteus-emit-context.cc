@@ -6,6 +6,8 @@
 
 #include "proteus-emit-context.h"
 
+#include "proteus-emit-units.h"
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -98,10 +100,13 @@ EmitContext::GetGradientBytes() const
     return GetStoredBytes(tree.precision.gradient);
 }
 
-uint64_t
-EmitContext::GetStateBytes() const
+double
+EmitContext::GetStateBytes(const ModelTensor& parameter) const
 {
-    return GetOptimizerStateBytes(tree.optimizer.kind, tree.precision);
+    return GetOptimizerStateBytes(tree.optimizer.kind,
+                                  tree.precision,
+                                  parameter.shape,
+                                  IsMuonMatrix(parameter.name, parameter.shape));
 }
 
 uint64_t

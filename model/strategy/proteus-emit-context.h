@@ -147,8 +147,8 @@ struct EmitContext
     uint64_t GetElementBytes(ElementKind element) const;
     /// @return bytes of an element of a parameter's gradient
     uint64_t GetGradientBytes() const;
-    /// @return bytes of optimizer state per parameter
-    uint64_t GetStateBytes() const;
+    /// @param parameter that is trained @return bytes of optimizer state for each of its numbers
+    double GetStateBytes(const ModelTensor& parameter) const;
 
     /// @param device any @return whether its kernels and tensors are in the graph
     bool IsEmitted(DeviceId device) const

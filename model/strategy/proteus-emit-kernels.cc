@@ -189,7 +189,7 @@ KernelEmitter::MakeKernel(const PlacedOperator& placed,
     task.kind = TaskKind::COMPUTE;
     task.bytes = CountTraffic(placed, part, position, extents);
     task.dataType = part.isMatrixProduct ? m_context.tree.precision.compute : DataType::FP32;
-    if (task.dataType == DataType::FP8 && StaysInHalfPrecision(placed.op))
+    if (IsQuantized(task.dataType) && StaysInHalfPrecision(placed.op))
     {
         task.dataType = DataType::BF16;
     }
@@ -211,6 +211,8 @@ KernelEmitter::MakeKernel(const PlacedOperator& placed,
     kernel.hasMask = placed.op.hasMask;
     kernel.hasDropout = placed.op.hasDropout;
     kernel.documents = placed.op.documents;
+    kernel.window = placed.op.window;
+    kernel.microBatches = m_context.tree.schedule.microBatches;
     kernel.ring = ring;
     kernel.isExchanged = SharesExperts(*placed.mesh);
     kernel.isFlex =
@@ -265,6 +267,13 @@ KernelEmitter::MakePiece(const PlacedOperator& placed,
         work = 1;
     }
     const uint32_t ring = placed.op.kind == "attention" ? pieces : 1;
+    if (ring > 1 && placed.op.window > 0)
+    {
+        throw StrategyError("strategy \"" + m_context.tree.name +
+                            "\": keys and values in a ring (cpOverlap) do not go with attention "
+                            "to a window (\"" +
+                            placed.op.name + "\"); say cpOverlap=false");
+    }
     Kernel kernel = MakeKernel(placed, part, phase, position, shape, ring);
     kernel.heldBytes /= pieces;
     Task& task = kernel.task;
@@ -482,7 +491,7 @@ KernelEmitter::AddPersistentMemory(const std::set<TensorId>& losses)
                          &B::state,
                          tensor,
                          placed.optimizer,
-                         static_cast<double>(m_context.GetStateBytes() - master));
+                         m_context.GetStateBytes(tensor) - static_cast<double>(master));
             }
         }
         else if (tensor.role == TensorRole::INPUT || losses.count(id) > 0)

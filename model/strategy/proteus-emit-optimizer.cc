@@ -6,6 +6,7 @@
 
 #include "proteus-emit-optimizer.h"
 
+#include "proteus-emit-orthogonal.h"
 #include "proteus-strategy-error.h"
 
 #include <algorithm>
@@ -32,8 +33,13 @@ GetFlops(OptimizerKind kind)
     {
     case OptimizerKind::ADAM:
         return 15;
+    case OptimizerKind::ADAM_8BIT:
+        return 15 + 4; // two products with scales on the way there, two on the way back
+    case OptimizerKind::ADAFACTOR:
+        return 11;
     case OptimizerKind::LAMB:
         return 21;
+    case OptimizerKind::MUON:
     case OptimizerKind::MOMENTUM:
         return 4;
     case OptimizerKind::SGD:
@@ -42,13 +48,22 @@ GetFlops(OptimizerKind kind)
     return 0;
 }
 
-/// Bytes that an update moves besides gradient, parameter and state. LAMB writes its update, reads
-/// it and the parameter for their norms, and reads the update and the parameter again to apply it
-/// (apex, csrc/multi_tensor_lamb.cu: stage 1 and 2), all in fp32.
+/// Bytes that an update moves besides gradient, parameter and state, per parameter. LAMB writes its
+/// update, reads it and the parameter for their norms, and reads the update and the parameter again
+/// to apply it (apex, csrc/multi_tensor_lamb.cu: stage 1 and 2), all in fp32. Adafactor is a loop
+/// of elementary operations on each parameter (Adafactor.step() of transformers, optimization.py):
+/// the gradient and the parameter are cast (2 written in fp32), the parameter's size found (1), the
+/// square (2), a small number added (2), means of rows and columns (2), the factors multiplied (1),
+/// and the gradient with that (3), the size of the update found (1), two factors (4), its sign
+/// turned (2), the update added (3) and copied back (1 read): 24 in fp32. Muon writes and reads the
+/// orthogonal update in 16 bits.
 uint64_t
 GetExtraBytes(OptimizerKind kind)
 {
-    return kind == OptimizerKind::LAMB ? 5 * 4 : 0;
+    return kind == OptimizerKind::LAMB        ? 5 * 4
+           : kind == OptimizerKind::ADAFACTOR ? 24 * 4
+           : kind == OptimizerKind::MUON      ? 2 * 2
+                                              : 0;
 }
 
 } // namespace
@@ -61,6 +76,19 @@ OptimizerEmitter::CountUpdated(TensorId parameter, uint32_t position) const
     const auto local =
         static_cast<double>(tensor.optimizer.CountLocal(tensor.tensor.shape, position));
     return static_cast<uint64_t>(std::llround(local * m_context.GetGradientShare(parameter)));
+}
+
+/// @return what the update of a parameter is about at a position of its mesh
+OptimizerEmitter::Updated
+OptimizerEmitter::CountUpdate(TensorId parameter, uint32_t position, uint64_t devices) const
+{
+    Updated updated;
+    updated.elements = CountUpdated(parameter, position);
+    updated.tensors = 1;
+    updated.devices = devices;
+    updated.stateBytes = static_cast<double>(updated.elements) *
+                         m_context.GetStateBytes(m_context.placement.tensors[parameter].tensor);
+    return updated;
 }
 
 /// @return devices of a mesh whose kernels are in the graph
@@ -80,7 +108,7 @@ OptimizerEmitter::EmitUpdate(DeviceId device,
     const uint64_t elements = updated.elements;
     const OptimizerSpec& optimizer = m_context.tree.optimizer;
     const uint64_t parameterBytes = m_context.GetElementBytes(ElementKind::COMPUTE);
-    const uint64_t stateBytes = 2 * m_context.GetStateBytes();
+    const auto stateBytes = static_cast<uint64_t>(std::llround(2 * updated.stateBytes));
     if (optimizer.isOffloaded)
     {
         auto time = [](uint64_t bytes, double gigabytesPerSecond) -> int64_t {
@@ -100,7 +128,7 @@ OptimizerEmitter::EmitUpdate(DeviceId device,
             device,
             m_context.streams.host,
             name + ".host",
-            time(elements * (m_context.GetGradientBytes() + stateBytes + parameterBytes),
+            time(elements * (m_context.GetGradientBytes() + parameterBytes) + stateBytes,
                  optimizer.hostMemoryGigabytesPerSecond),
             {task});
         return m_context.builder.AddCompute(
@@ -118,8 +146,9 @@ OptimizerEmitter::EmitUpdate(DeviceId device,
     task.stream = optimizer.isImmediate ? m_context.streams.optimizer : m_context.streams.compute;
     task.dataType = DataType::FP32;
     task.flops = GetFlops(optimizer.kind) * static_cast<double>(elements);
-    task.bytes = elements * (m_context.GetGradientBytes() + stateBytes + parameterBytes +
-                             GetExtraBytes(optimizer.kind));
+    task.bytes =
+        elements * (m_context.GetGradientBytes() + parameterBytes + GetExtraBytes(optimizer.kind)) +
+        stateBytes;
     KernelDescription kernel{name,
                              ToString(optimizer.kind),
                              "",
@@ -140,6 +169,12 @@ void
 OptimizerEmitter::EmitOptimizer()
 {
     const OptimizerSpec& optimizer = m_context.tree.optimizer;
+    if (optimizer.kind == OptimizerKind::MUON && (optimizer.isImmediate || optimizer.isOffloaded))
+    {
+        throw StrategyError("strategy \"" + m_context.tree.name +
+                            "\": Muon makes the updates of matrices orthogonal on the devices, "
+                            "before any of them; leave out immediate and offload");
+    }
     if (optimizer.isImmediate && (optimizer.isFused || optimizer.isOffloaded || optimizer.zero > 0))
     {
         throw StrategyError("strategy \"" + m_context.tree.name +
@@ -187,7 +222,7 @@ OptimizerEmitter::EmitImmediateUpdates()
             const TaskId update =
                 EmitUpdate(device,
                            tensor.tensor.name + "." + kind,
-                           {CountUpdated(leaf.tensor, position), 1, devices.size()},
+                           CountUpdate(leaf.tensor, position, devices.size()),
                            GetReady(leaf.reduced, leaf.reduced.layout.mesh->FindPosition(device)));
             const auto readers = m_next.readers.find({leaf.tensor, device});
             for (std::size_t i = 0; readers != m_next.readers.end() && i < readers->second.size();
@@ -220,9 +255,12 @@ OptimizerEmitter::EmitUpdates(bool isFused)
     };
     std::vector<Updated> updated(m_context.placement.nDevices);
     visit([&](const Leaf& leaf, const PlacedTensor& tensor, uint32_t position, DeviceId device) {
-        updated[device].elements += CountUpdated(leaf.tensor, position);
+        const Updated one =
+            CountUpdate(leaf.tensor, position, CountEmitted(*tensor.optimizer.mesh));
+        updated[device].elements += one.elements;
+        updated[device].stateBytes += one.stateBytes;
         ++updated[device].tensors;
-        updated[device].devices = CountEmitted(*tensor.optimizer.mesh);
+        updated[device].devices = one.devices;
         // The gradient lies on the same mesh, maybe less split: the rest is a slice.
         const std::vector<TaskId> some =
             GetReady(leaf.reduced, leaf.reduced.layout.mesh->FindPosition(device));
@@ -232,6 +270,10 @@ OptimizerEmitter::EmitUpdates(bool isFused)
     {
         std::sort(tasks.begin(), tasks.end());
         tasks.erase(std::unique(tasks.begin(), tasks.end()), tasks.end());
+    }
+    if (m_context.tree.optimizer.kind == OptimizerKind::MUON)
+    {
+        OrthogonalEmitter(m_context, m_gradientsOf).Emit(ready);
     }
     const std::string kind = ToString(m_context.tree.optimizer.kind);
     std::map<DeviceId, TaskId> last;
@@ -262,7 +304,7 @@ OptimizerEmitter::EmitUpdates(bool isFused)
                 last[device] = EmitUpdate(
                     device,
                     tensor.tensor.name + "." + kind,
-                    {CountUpdated(leaf.tensor, position), 1, CountEmitted(*tensor.optimizer.mesh)},
+                    CountUpdate(leaf.tensor, position, CountEmitted(*tensor.optimizer.mesh)),
                     before);
             });
     }

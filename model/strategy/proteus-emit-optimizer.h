@@ -53,9 +53,11 @@ class OptimizerEmitter
         uint64_t elements{0}; //!< of all its parameters
         uint64_t tensors{0};  //!< how many parameters
         uint64_t devices{1};  //!< KernelDescription::devices
+        double stateBytes{0}; //!< of the optimizer's state for these elements
     };
 
     uint64_t CountUpdated(TensorId parameter, uint32_t position) const;
+    Updated CountUpdate(TensorId parameter, uint32_t position, uint64_t devices) const;
     uint64_t CountEmitted(const DeviceMesh& mesh) const;
     TaskId EmitUpdate(DeviceId device,
                       const std::string& name,

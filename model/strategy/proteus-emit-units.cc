@@ -24,6 +24,12 @@ FindBlock(const std::string& path)
     return isNumbered ? path.substr(0, dot) : "";
 }
 
+bool
+IsMuonMatrix(const std::string& name, const std::vector<uint64_t>& shape)
+{
+    return shape.size() >= 2 && !FindBlock(name).empty();
+}
+
 UnitGatherer::UnitGatherer(EmitContext& context,
                            const EmitTensors& tensors,
                            const RecentKernels& recent,

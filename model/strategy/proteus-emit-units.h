@@ -30,6 +30,12 @@ namespace proteus
 /// @param path of an operator @return its numbered block ("layer3" of "layer3.qkv"), or nothing
 std::string FindBlock(const std::string& path);
 
+/// @ingroup proteus
+/// @param name of a parameter @param shape of it @return whether Muon makes its update orthogonal:
+/// the matrices in a model's numbered blocks, not embedding, output layer, norms and biases (Jordan
+/// et al. 2024; Liu et al. 2025, section 2)
+bool IsMuonMatrix(const std::string& name, const std::vector<uint64_t>& shape);
+
 /**
  * @ingroup proteus
  * Gathers the parameters of a unit in one piece per group of devices, as PyTorch's FSDP does with

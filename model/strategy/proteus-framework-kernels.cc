@@ -263,7 +263,14 @@ AddWeightTraffic(const Framework& framework, const KernelDescription& kernel, Ke
     }
     const std::optional<KernelRule>& rule =
         pass.isForward ? framework.float8.weightForward : framework.float8.weightBackward;
-    if (rule && work.type == DataType::FP8)
+    if (work.type == DataType::FP4)
+    {
+        const double times = pass.isForward ? 1.0 / kernel.microBatches : 0;
+        work.bytes += static_cast<uint64_t>(std::llround(FP4_WEIGHT_BYTES * times * pass.weights));
+        work.otherKernels +=
+            static_cast<uint32_t>(std::llround(times * static_cast<double>(FP4_WEIGHT_KERNELS)));
+    }
+    else if (rule && work.type == DataType::FP8)
     {
         constexpr uint32_t HALF = 2; // bytes of what is not in fp8
         const bool isCast = pass.isForward || pass.hasGradient;
@@ -422,7 +429,9 @@ class IssuingHost
 const std::vector<RuledKind>&
 GetRuledKinds()
 {
-    static const std::vector<RuledKind> kinds{{"adam", false, false, true},
+    static const std::vector<RuledKind> kinds{{"adafactor", false, false, true},
+                                              {"adam", false, false, true},
+                                              {"adam8bit", false, false, true},
                                               {"add"},
                                               {"adapter-add"},
                                               {"attention", false, true},
@@ -441,6 +450,7 @@ GetRuledKinds()
                                               {"layer-norm"},
                                               {"masked-attention", false, true},
                                               {"momentum", false, false, true},
+                                              {"muon", false, false, true},
                                               {"plain-attention", false, true},
                                               {"relu"},
                                               {"rms-norm"},

@@ -54,7 +54,7 @@ GetPass(const KernelDescription& kernel)
 void
 SetTraffic(KernelWork& work, const KernelDescription& kernel)
 {
-    if (work.type != DataType::FP8)
+    if (!IsQuantized(work.type))
     {
         work.products.front().bytes = kernel.bytes;
     }
@@ -262,8 +262,13 @@ DescribeAttention(const KernelDescription& kernel, DataType activation, uint32_t
     const uint64_t matrices = extents[0] * extents[1] * kernel.documents;
     const uint64_t queries = std::max<uint64_t>(1, extents[2] / kernel.documents);
     const uint64_t keys = std::max<uint64_t>(1, extents[3] / kernel.documents);
-    const double scores =
-        static_cast<double>(matrices) * static_cast<double>(queries) * static_cast<double>(keys);
+    // A window leaves out some of the scores, see ModelOperator::window.
+    const bool hasWindow = kernel.window > 0 && kernel.window < keys;
+    const double beyond =
+        hasWindow ? 1 - static_cast<double>(kernel.window) / static_cast<double>(keys) : 0;
+    const double seen = 1 - beyond * beyond;
+    const double scores = static_cast<double>(matrices) * static_cast<double>(queries) *
+                          static_cast<double>(keys) * seen;
     const double element = std::max(2U, GetElementBytes(activation));
     // Fused or not, queries, keys, values and the result move once. If the scores are kept, they
     // move as well, at least 10 bytes for each: that tells unfused attention.
@@ -301,6 +306,8 @@ DescribeAttention(const KernelDescription& kernel, DataType activation, uint32_t
                                                  true,
                                                  head.value);
         work.bytes = kernel.bytes;
+        work.fusedFlops *= seen;
+        work.window = hasWindow ? kernel.window : 0;
         if (kernel.ring > 1)
         {
             MakeRing(work,
@@ -414,7 +421,47 @@ DescribeInteraction(const KernelDescription& kernel, DataType /* activation */, 
 KernelWork
 DescribeOptimizer(const KernelDescription& kernel, DataType /* activation */, uint32_t)
 {
-    return MakeOptimizerWork(kernel.bytes);
+    KernelWork work = MakeOptimizerWork(kernel.bytes);
+    // bitsandbytes has a kernel for each parameter (Optimizer2State.update_step()), transformers'
+    // Adafactor 25: see OptimizerEmitter, and some on rows and columns.
+    constexpr uint32_t ADAFACTOR_KERNELS = 25;
+    const auto tensors = static_cast<uint32_t>(std::max<uint64_t>(1, kernel.tensors));
+    work.otherKernels = kernel.kind == "adam8bit"    ? tensors
+                        : kernel.kind == "adafactor" ? ADAFACTOR_KERNELS * tensors
+                                                     : 1;
+    return work;
+}
+
+/// Five steps of x x^T, the square of that, and its product with x, in bf16; m rows not more than n
+/// columns (zeropower_via_newtonschulz5() of Jordan et al. 2024). Before, the momentum is cast (6
+/// bytes), its norm found (2), and divided (4); behind, the update is scaled (4).
+KernelWork
+DescribeNewtonSchulz(const KernelDescription& kernel, DataType /* activation */, uint32_t)
+{
+    constexpr uint64_t HALF = 2; // bytes
+    constexpr uint64_t AROUND = 6 + 2 + 4 + 4;
+    constexpr uint32_t KERNELS = 4;
+    KernelWork work = MakeOptimizerWork(0);
+    work.type = DataType::BF16;
+    work.otherKernels = 0;
+    for (const Matrices& matrices : kernel.orthogonal)
+    {
+        const uint64_t number = matrices.number;
+        const uint64_t m = std::min(matrices.rows, matrices.columns);
+        const uint64_t n = std::max(matrices.rows, matrices.columns);
+        const uint64_t square = number * m * m;
+        const uint64_t wide = number * m * n;
+        for (uint32_t step = 0; step < MUON_STEPS; ++step)
+        {
+            work.products.push_back({number, m, m, n, HALF * (wide + square)});
+            work.products.push_back({number, m, m, m, HALF * 3 * square}); // and a sum
+            work.products.push_back({number, m, n, m, HALF * (square + 3 * wide)});
+        }
+        work.bytes += AROUND * wide;
+        work.otherKernels += KERNELS;
+    }
+    work.shape = {work.bytes};
+    return work;
 }
 
 /// How each kind of operator is described.
@@ -467,7 +514,11 @@ GetDescriptions()
         {"vocabulary-loss", DescribeLoss},
         {"mean-squared-error", DescribeElementwise},
         {"adam", DescribeOptimizer},
+        {"adam8bit", DescribeOptimizer},
+        {"adafactor", DescribeOptimizer},
         {"lamb", DescribeOptimizer},
+        {"muon", DescribeOptimizer},
+        {"newton-schulz", DescribeNewtonSchulz},
         {"momentum", DescribeOptimizer},
         {"sgd", DescribeOptimizer},
     };

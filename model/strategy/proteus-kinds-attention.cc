@@ -34,6 +34,9 @@ struct AttentionSizes
     HeadWidths head;
     bool isFused;
     bool hasDropout;
+    uint64_t documents; //!< equal parts of a sequence that see only themselves
+    uint64_t window;    //!< see ModelOperator::window
+    double share;       //!< of the scores that there are
 };
 
 /// The dimensions of an attention.
@@ -49,6 +52,39 @@ struct AttentionAxes
         return {batch, head, row, column};
     }
 };
+
+/// Reads which tokens a token sees, "documents" and "window".
+/// @param draft of an attention @param queries tokens of a sequence @param keys that they look at
+/// @param sizes get it
+void
+ReadSeen(OperatorDraft& draft, uint64_t queries, uint64_t keys, AttentionSizes& sizes)
+{
+    sizes.documents = draft.GetNumber("documents", 1);
+    if (sizes.documents == 0 || queries % sizes.documents != 0 || keys % sizes.documents != 0)
+    {
+        draft.Fail(std::to_string(sizes.documents) + " documents do not divide the sequence");
+    }
+    if (sizes.documents > 1 && !sizes.isFused)
+    {
+        draft.Fail("documents are known of fused attention only; add \"fused\": 1");
+    }
+    sizes.share = 1 / static_cast<double>(sizes.documents);
+    const uint64_t window = draft.GetNumber("window", 0);
+    const bool hasMask = draft.GetNumber("masked", 1) != 0;
+    if (window > 0 && (!hasMask || queries != keys))
+    {
+        draft.Fail("a window is of the tokens before a token of the same sequence; leave out "
+                   "\"masked\": 0, and keys of another sequence");
+    }
+    const uint64_t tokens = keys / sizes.documents;
+    if (window == 0 || window >= tokens || !sizes.isFused)
+    {
+        return; // attention that is not fused makes all scores, and leaves some out behind that
+    }
+    sizes.window = window;
+    const double beyond = 1 - static_cast<double>(window) / static_cast<double>(tokens);
+    sizes.share *= 1 - beyond * beyond;
+}
 
 /// @return what the attributes say, which fits the inputs
 AttentionSizes
@@ -85,6 +121,7 @@ ReadAttentionSizes(OperatorDraft& draft, const ModelTensor& q, const ModelTensor
                    std::to_string(sizes.head.value) +
                    " for values are known of fused attention only; add \"fused\": 1");
     }
+    ReadSeen(draft, q.shape[1], k.shape[1], sizes);
     return sizes;
 }
 
@@ -140,7 +177,9 @@ SaveScores(OperatorDraft& draft,
  * "dropout" its mask and its result. "biasBuckets" adds a trained bias of that many distances.
  * "masked" is 0 where every position sees all others, as those of an image do. "documents" is how
  * many equal parts of a sequence see only themselves, as packed samples do; such attention is
- * fused.
+ * fused. "window" is how many tokens a token sees, itself and those before it (Beltagy et al. 2020,
+ * Jiang et al. 2023): of n tokens a share of 1 - (1 - window / n)^2 of the scores of causal
+ * attention. Attention that is not fused makes all scores.
  */
 void
 MakeAttention(OperatorDraft& draft)
@@ -174,28 +213,19 @@ MakeAttention(OperatorDraft& draft)
     const double keys = perGroup * 2 * static_cast<double>(sizes.head.key);
     const double values = perGroup * 2 * static_cast<double>(sizes.head.value);
 
-    const uint64_t documents = draft.GetNumber("documents", 1);
-    if (documents == 0 || q.shape[1] % documents != 0 || k.shape[1] % documents != 0)
-    {
-        draft.Fail(std::to_string(documents) + " documents do not divide the sequence");
-    }
-    if (documents > 1 && !sizes.isFused)
-    {
-        draft.Fail("documents are known of fused attention only; add \"fused\": 1");
-    }
-    const double share = 1 / static_cast<double>(documents); // of the scores that there are
     ModelOperator& op = draft.Get();
-    op.documents = documents;
+    op.documents = sizes.documents;
+    op.window = sizes.window;
     op.head = sizes.head;
     op.hasDropout = sizes.hasDropout && !sizes.isFused;
     op.hasMask = draft.GetNumber("masked", 1) != 0;
-    op.forward.flops = {{share * (keys + values), axes.GetScores()}};
+    op.forward.flops = {{sizes.share * (keys + values), axes.GetScores()}};
     op.forward.isMatrixProduct = true;
     OperatorPart part;
     part.name = "backward";
     part.reads = {GradientOf(y), ReadOf(query), ReadOf(key), ReadOf(value)};
     // Two products each, and fused q k^T once more.
-    part.flops = {{share * ((sizes.isFused ? 3 : 2) * keys + 2 * values), axes.GetScores()}};
+    part.flops = {{sizes.share * ((sizes.isFused ? 3 : 2) * keys + 2 * values), axes.GetScores()}};
     part.isMatrixProduct = true;
     for (const uint8_t read : gradients)
     {
@@ -302,7 +332,7 @@ GetAttentionKinds()
 {
     return {
         {"attention",
-         {"heads", "kvHeads", "fused", "dropout", "biasBuckets", "masked", "documents"},
+         {"heads", "kvHeads", "fused", "dropout", "biasBuckets", "masked", "documents", "window"},
          MakeAttention,
          {"heads", "keys", "buckets"}},
         {"softmax", {}, MakeSoftmax},

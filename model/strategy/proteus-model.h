@@ -176,6 +176,9 @@ struct ModelOperator
     bool hasDropout{false};                     //!< of an attention that keeps its scores
     bool hasMask{true};    //!< of an attention: whether some scores are left out
     uint64_t documents{1}; //!< of an attention: equal parts of a sequence that see only themselves
+    /// Of a fused attention: tokens that a token sees, itself and those before it; 0: all before
+    /// it.
+    uint64_t window{0};
 
     /// @param name of a dimension, or its number @return its position, NO_ID if there is none
     uint32_t FindDimension(const std::string& name) const;

@@ -9,7 +9,9 @@
 #include "ns3/proteus-enum-names.h"
 
 #include <algorithm>
+#include <functional>
 #include <initializer_list>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -36,13 +38,17 @@ constexpr EnumNames<BucketPolicy, 4> BUCKETS{"bucket policy",
 
 // AdamW reads, computes and writes as much as Adam does. Lion (Chen et al. 2023, algorithm 2) has
 // one moment, and reads and writes it, gradient and parameter once, as SGD with momentum does.
-constexpr EnumNames<OptimizerKind, 6> OPTIMIZERS{"optimizer",
-                                                 {{OptimizerKind::SGD, "sgd"},
-                                                  {OptimizerKind::MOMENTUM, "momentum"},
-                                                  {OptimizerKind::MOMENTUM, "lion"},
-                                                  {OptimizerKind::ADAM, "adam"},
-                                                  {OptimizerKind::ADAM, "adamw"},
-                                                  {OptimizerKind::LAMB, "lamb"}}};
+constexpr EnumNames<OptimizerKind, 10> OPTIMIZERS{"optimizer",
+                                                  {{OptimizerKind::SGD, "sgd"},
+                                                   {OptimizerKind::MOMENTUM, "momentum"},
+                                                   {OptimizerKind::MOMENTUM, "lion"},
+                                                   {OptimizerKind::ADAM, "adam"},
+                                                   {OptimizerKind::ADAM, "adamw"},
+                                                   {OptimizerKind::LAMB, "lamb"},
+                                                   {OptimizerKind::ADAM_8BIT, "adam8bit"},
+                                                   {OptimizerKind::ADAM_8BIT, "adamw8bit"},
+                                                   {OptimizerKind::ADAFACTOR, "adafactor"},
+                                                   {OptimizerKind::MUON, "muon"}}};
 
 bool
 Matches(const std::string& pattern, std::size_t p, const std::string& text, std::size_t t)
@@ -258,11 +264,45 @@ GetOptimizerStateBytes(OptimizerKind kind, const PrecisionSpec& precision)
     case OptimizerKind::LAMB:
         return 2 * moment + master;
     case OptimizerKind::MOMENTUM:
+    case OptimizerKind::MUON:
         return moment + master;
+    case OptimizerKind::ADAM_8BIT:
+        return 2 + master;
     case OptimizerKind::SGD:
+    case OptimizerKind::ADAFACTOR:
         return master;
     }
     return master;
+}
+
+double
+GetOptimizerStateBytes(OptimizerKind kind,
+                       const PrecisionSpec& precision,
+                       const std::vector<uint64_t>& shape,
+                       bool isMatrix)
+{
+    const auto usual = static_cast<double>(GetOptimizerStateBytes(kind, precision));
+    const uint64_t elements =
+        std::accumulate(shape.begin(), shape.end(), uint64_t{1}, std::multiplies<>());
+    const auto fp32 = static_cast<double>(GetStoredBytes(DataType::FP32));
+    if (kind == OptimizerKind::ADAM_8BIT)
+    {
+        constexpr uint64_t LEAST = 4096;
+        constexpr double BLOCK = 256;
+        return usual + (elements < LEAST ? 2 * fp32 - 2 : 2 * fp32 / BLOCK);
+    }
+    if (kind == OptimizerKind::ADAFACTOR)
+    {
+        const std::size_t rank = shape.size();
+        return usual + (rank < 2 ? fp32
+                                 : fp32 / static_cast<double>(shape[rank - 1]) +
+                                       fp32 / static_cast<double>(shape[rank - 2]));
+    }
+    if (kind == OptimizerKind::MUON && !isMatrix)
+    {
+        return static_cast<double>(GetOptimizerStateBytes(OptimizerKind::ADAM, precision));
+    }
+    return usual;
 }
 
 bool

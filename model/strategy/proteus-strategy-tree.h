@@ -180,14 +180,18 @@ struct GradientSpec
 /// What updates the parameters.
 enum class OptimizerKind : uint8_t
 {
-    SGD,      //!< no state
-    MOMENTUM, //!< one moment
-    ADAM,     //!< two moments
-    LAMB,     //!< two moments, and norms of every parameter and its update (You et al. 2020)
+    SGD,       //!< no state
+    MOMENTUM,  //!< one moment
+    ADAM,      //!< two moments
+    LAMB,      //!< two moments, and norms of every parameter and its update (You et al. 2020)
+    ADAM_8BIT, //!< two moments of 8 bits with a scale for every block (Dettmers et al. 2022)
+    ADAFACTOR, //!< no moment; a number for each row and column of a matrix (Shazeer, Stern 2018)
+    MUON,      //!< one moment of the matrices in a model's numbered blocks, whose updates are made
+               //!< orthogonal (Jordan et al. 2024); Adam for all else
 };
 
 /// @ingroup proteus
-/// @param kind a value @return its name: "sgd", "momentum", "adam", "lamb"
+/// @param kind a value @return its name: "sgd", "momentum", "adam", ...
 const char* ToString(OptimizerKind kind);
 /// @ingroup proteus
 /// @param text a name @return the value @throw std::invalid_argument that lists the names
@@ -277,8 +281,28 @@ uint64_t GetParameterBytes(const OptimizerSpec& optimizer, const PrecisionSpec& 
 
 /// @ingroup proteus
 /// @param kind of the optimizer @param precision of what it updates @return bytes that it keeps for
-/// each parameter that is trained: its moments, and a master copy if there is one
+/// each parameter that is trained: its moments, and a master copy if there is one. Where that is up
+/// to a parameter's shape it is that of large matrices, without scales and what a row has.
 uint64_t GetOptimizerStateBytes(OptimizerKind kind, const PrecisionSpec& precision);
+
+/**
+ * @ingroup proteus
+ * The same of one parameter.
+ * - ADAM_8BIT: two bytes, and two scales of 4 for every 256 numbers; parameters of less than 4,096
+ *   have moments of 32 bits (bitsandbytes, functional.py and optim/optimizer.py: blocksize 256,
+ *   min_8bit_size 4096; so has torchao's AdamW8bit). Embeddings are like others; the Trainer of
+ *   transformers keeps theirs in 32 bits.
+ * - ADAFACTOR: 4 bytes for each row and column of a matrix, or of each number of what is none.
+ * - MUON: one moment, two of what is no matrix of a block (IsMuonMatrix()).
+ * @param kind of the optimizer @param precision of what it updates
+ * @param shape of the parameter
+ * @param isMatrix whether Muon makes its update orthogonal
+ * @return bytes for each of its numbers
+ */
+double GetOptimizerStateBytes(OptimizerKind kind,
+                              const PrecisionSpec& precision,
+                              const std::vector<uint64_t>& shape,
+                              bool isMatrix);
 
 /**
  * @ingroup proteus

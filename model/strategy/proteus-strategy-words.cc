@@ -181,28 +181,20 @@ const Missing KERNELS(
       "torchCompile"},
      "kernels are those of the framework; NAME:attention=KERNEL chooses the one of attention"});
 
-const Missing ADAFACTOR(
-    "optimizer adafactor",
+const Missing OTHER_FACTORS(
+    "optimizer came",
     {"optimizer",
-     {"adafactor", "came"},
-     "its state is a number for each row and column of a matrix, not for each parameter (Shazeer "
-     "and Stern 2018), and its kernels are many; sgd has next to its memory"});
+     {"came"},
+     "a moment beside the factors of rows and columns is not; adafactor is without (Shazeer and "
+     "Stern 2018)"});
 
-const Missing EIGHT_BIT(
-    "optimizer adam8bit",
+const Words ADAM_8BIT("adam8bit", {{"adamwBnb8bit", "adam8b", "adamw8b"}});
+
+const Missing OTHER_BITS(
+    "optimizer lion8bit",
     {"optimizer",
-     {"adam8bit",
-      "adamw8bit",
-      "adamwBnb8bit",
-      "adam8b",
-      "pagedAdam8bit",
-      "pagedAdamw8bit",
-      "lion8bit",
-      "pagedLion8bit",
-      "adamw4bit",
-      "adamwFp8"},
-     "moments of less than 16 bits, with scales of blocks (Dettmers et al. 2022), are none of its "
-     "formats; lion has the memory of a moment in fp32, and sgd that of none"});
+     {"lion8bit", "pagedLion8bit", "pagedAdam8bit", "pagedAdamw8bit", "adamw4bit", "adamwFp8"},
+     "of moments of less than 16 bits it has those of Adam, in 8 bits on the device (adam8bit)"});
 
 const Missing PAGED(
     "optimizer pagedAdamw",
@@ -211,13 +203,14 @@ const Missing PAGED(
      "memory of the host that comes as it is touched is not; adam with offloadOptimizer keeps "
      "state and update on the host"});
 
-const Missing MUON(
-    "optimizer muon",
+const Words MUON("muon", {{"muonclip", "distMuon"}});
+
+const Missing OTHER_MUONS(
+    "optimizer dion",
     {"optimizer",
-     {"muon", "muonclip", "distMuon", "dion"},
-     "the products of whole matrices by which it makes its update orthogonal (Jordan et al. 2024: "
-     "five Newton-Schulz steps), and what their devices gather for it, are not; momentum has its "
-     "state, without them"});
+     {"dion", "scion"},
+     "it does other work on whole matrices than muon does, five Newton-Schulz steps (Jordan et al. "
+     "2024)"});
 
 const Missing SHAMPOO(
     "optimizer shampoo",

@@ -171,6 +171,7 @@ class EvaluationTest(unittest.TestCase):
                 "seventeenth": 68,
                 "eighteenth": 42,
                 "twentieth": 58,
+                "twenty-first": 41,
                 "nineteenth": 62,
                 "experts": 30,
                 "held-out": 66,

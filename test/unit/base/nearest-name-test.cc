@@ -45,10 +45,12 @@ TEST(NearestName, WhatOthersSayIsKnown)
 
 TEST(NearestName, WhatOthersHaveIsSaidNotToBeThere)
 {
-    EXPECT_EQ(FindMissingCause("optimizer", "Muon").substr(0, 30),
-              "the products of whole matrices");
+    EXPECT_EQ(FindMissingCause("optimizer", "Distributed_Shampoo").substr(0, 30),
+              "products with matrices of each");
     EXPECT_EQ(FindMissingCause("optimizer", "paged_adamw_8bit").substr(0, 32),
-              "moments of less than 16 bits, wi");
+              "of moments of less than 16 bits ");
+    EXPECT_EQ(FindMissingCause("optimizer", "Muon"), "");
+    EXPECT_EQ(FindByOtherName("adamw_bnb_8bit", {"adam", "adam8bit"}), "adam8bit");
     EXPECT_EQ(FindMissingCause("a plan", "num_micro_batches"),
               "a replica has globalBatch / (dp x microBatch) micro-batches; globalBatch sets their "
               "number");

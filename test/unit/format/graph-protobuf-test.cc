@@ -204,7 +204,7 @@ TEST(GraphProtobuf, WrongBlocks)
     rest(List(8, {0, ZigZag(-2)}), "negative duration");
     rest(Bytes(9, std::string(8, '\0')), "list flops");
     rest(Bytes(9, std::string(14, '\0') + "\xf0\x7f"), "task 1 (x) has FLOPs");
-    rest(List(10, {0, 5}), "unknown data type");
+    rest(List(10, {0, 6}), "unknown data type");
     rest(List(11, {0}), "list collectives");
     rest(List(14, {0}), "list persistent");
     rest(List(15, {0, 1}), "list dependency_steps");

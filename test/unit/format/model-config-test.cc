@@ -343,15 +343,13 @@ TEST(ModelConfig, EveryBiasCounts)
 TEST(ModelConfig, WhatIsNotAsTheFileSaysIsNamed)
 {
     const ConfigFile file(Change(LLAMA,
-                                 {{"sliding_window", "1024"},
-                                  {"quantization_config", R"({"quant_method": "fp8"})"},
+                                 {{"quantization_config", R"({"quant_method": "fp8"})"},
                                   {"moe_layers", "3"},
                                   {"use_cache", "true"}}));
     EXPECT_EQ(file.Load().GetSequence(), 4096u);
     const std::string all = file.GetWarnings();
     for (const char* text :
          {"/max_position_embeddings: is the longest sequence there may be; 4096 tokens are run",
-          "/sliding_window: is not heeded: attention is counted to all tokens before",
           "/quantization_config: has no effect",
           "config.json: nothing follows from moe_layers\n"})
     {
@@ -361,11 +359,10 @@ TEST(ModelConfig, WhatIsNotAsTheFileSaysIsNamed)
     EXPECT_NE(file.GetWarnings().find("is less than the sequence of 200000 tokens that is run"),
               std::string::npos)
         << file.GetWarnings();
-    const ConfigFile window(Change(LLAMA, {{"sliding_window", "4096"}}));
+    // Llama's attention has no window.
+    const ConfigFile window(Change(LLAMA, {{"sliding_window", "1024"}}));
     window.Load({{"sequence", 4096}});
-    EXPECT_EQ(window.GetWarnings(), "");
-    window.Load({{"sequence", 8192}});
-    EXPECT_NE(window.GetWarnings().find("/sliding_window: is not heeded"), std::string::npos)
+    EXPECT_NE(window.GetWarnings().find("nothing follows from sliding_window"), std::string::npos)
         << window.GetWarnings();
     const ConfigFile open(Change(LLAMA, {{"max_position_embeddings", ""}}));
     EXPECT_EQ(open.Load().GetSequence(), 4096u);
@@ -380,15 +377,111 @@ TEST(ModelConfig, WhatIsNotAsTheFileSaysIsNamed)
     EXPECT_EQ(plain.GetWarnings(), "");
 }
 
+// Windows count where transformers heeds them, in the layers that the file says.
+TEST(ModelConfig, WindowsCount)
+{
+    const auto flops = [](const Config& config, std::map<std::string, int64_t> more = {}) {
+        more["sequence"] = 4096;
+        return ConfigFile(config).Load(more).CountTrainingFlops();
+    };
+    const Config mistral = Change(LLAMA, {{"model_type", "\"mistral\""}});
+    const Config windows = Change(mistral, {{"sliding_window", "1024"}});
+    const double all = flops(mistral);
+    EXPECT_EQ(flops(windows), flops(mistral, {{"window", 1024}}));
+    EXPECT_LT(flops(windows), all);
+    EXPECT_EQ(flops(Change(mistral, {{"sliding_window", "4096"}})), all);
+    EXPECT_EQ(flops(Change(mistral, {{"sliding_window", "null"}})), all);
+    std::string types;
+    for (int layer = 1; layer <= 16; ++layer)
+    {
+        types += std::string(layer == 1 ? "[" : ", ") +
+                 (layer % 4 == 0 ? "\"full_attention\"" : "\"sliding_attention\"");
+    }
+    EXPECT_NEAR((all - flops(Change(windows, {{"layer_types", types + "]"}}))) /
+                    (all - flops(windows)),
+                0.75,
+                1e-9);
+    EXPECT_NE(
+        GetError(Change(windows, {{"layer_types", R"(["full_attention", "sliding_attention"])"}}))
+            .find("/layer_types/1: must be full_attention for every n-th layer"),
+        std::string::npos);
+    // Qwen's count where they are asked for.
+    const Config qwen = Change(windows, {{"model_type", "\"qwen2\""}});
+    EXPECT_EQ(flops(qwen), flops(qwen, {{"window", 0}}));
+    const double wanted = flops(qwen, {{"window", 1024}});
+    const ConfigFile asked(
+        Change(qwen, {{"use_sliding_window", "true"}, {"max_window_layers", "8"}}));
+    EXPECT_EQ(asked.Load({{"sequence", 4096}}).CountTrainingFlops(), wanted);
+    EXPECT_NE(asked.GetWarnings().find("/max_window_layers: is not heeded"), std::string::npos)
+        << asked.GetWarnings();
+}
+
+// Parameters of the checkpoint but for biases of experts and routers, and sinks: 64 heads, and for
+// each of 32 experts 1 + 2 x 2,880 + 2,880 numbers.
+TEST(ModelConfig, GptOss)
+{
+    const ConfigFile file({{"model_type", "\"gpt_oss\""},
+                           {"num_hidden_layers", "24"},
+                           {"hidden_size", "2880"},
+                           {"num_attention_heads", "64"},
+                           {"num_key_value_heads", "8"},
+                           {"head_dim", "64"},
+                           {"intermediate_size", "2880"},
+                           {"num_local_experts", "32"},
+                           {"num_experts_per_tok", "4"},
+                           {"attention_bias", "true"},
+                           {"swiglu_limit", "7.0"},
+                           {"sliding_window", "128"},
+                           {"tie_word_embeddings", "false"},
+                           {"max_position_embeddings", "131072"},
+                           {"vocab_size", "201088"}});
+    const Model model = file.Load();
+    constexpr uint64_t LEFT_OUT = 24 * (64 + 32 * (1 + 3 * 2880));
+    EXPECT_EQ(model.CountParameters() + LEFT_OUT, 20914757184u); // openai/gpt-oss-20b
+    EXPECT_NE(file.GetWarnings().find("sinks of attention"), std::string::npos)
+        << file.GetWarnings();
+    EXPECT_EQ(model.CountTrainingFlops(),
+              LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/gpt-oss-20b.json")
+                  .CountTrainingFlops());
+}
+
+// Parameters of google/gemma-3-1b-pt; five of six layers see 512 tokens.
+TEST(ModelConfig, Gemma3)
+{
+    const Config gemma{{"model_type", "\"gemma3_text\""},
+                       {"num_hidden_layers", "26"},
+                       {"hidden_size", "1152"},
+                       {"num_attention_heads", "4"},
+                       {"num_key_value_heads", "1"},
+                       {"head_dim", "256"},
+                       {"intermediate_size", "6912"},
+                       {"sliding_window", "512"},
+                       {"sliding_window_pattern", "6"},
+                       {"hidden_activation", "\"gelu_pytorch_tanh\""},
+                       {"attn_logit_softcapping", "null"},
+                       {"max_position_embeddings", "32768"},
+                       {"vocab_size", "262144"}};
+    EXPECT_EQ(Count(gemma), 999885952u);
+    const double wanted =
+        LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/gemma3-1b.json")
+            .CountTrainingFlops();
+    EXPECT_EQ(ConfigFile(gemma).Load().CountTrainingFlops(), wanted);
+    EXPECT_NE(
+        ConfigFile(Change(gemma, {{"sliding_window_pattern", "2"}})).Load().CountTrainingFlops(),
+        wanted);
+    EXPECT_NE(GetError(Change(gemma, {{"attn_logit_softcapping", "50.0"}}))
+                  .find("/attn_logit_softcapping"),
+              std::string::npos);
+}
+
 TEST(ModelConfig, WhatIsNotThereIsRefused)
 {
     EXPECT_EQ(GetError(Change(LLAMA, {{"model_type", "\"vaporware\""}})).substr(0, 57),
               "/model_type: no model of this kind is known here; of Hugg");
     for (const auto& [type, has] : std::map<std::string, std::string>{
              {"gemma2", "attn_logit_softcapping"},
-             {"gemma3_text", "five of six layers attend to a window"},
+             {"gemma3", "an encoder of images"},
              {"llama4", "interleave_moe_layer_step"},
-             {"gpt_oss", "softmax has a learned sink"},
              {"mamba2", "no scans of a state"},
              {"whisper", "no convolutions along a sequence of audio"},
              {"qwen2_5_vl", "an encoder of images"}})
