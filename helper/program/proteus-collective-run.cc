@@ -436,7 +436,7 @@ FindGpuNetwork(const Cluster& cluster,
         way != PathType::P2C && std::any_of(waypoints.begin(), waypoints.end(), [&](VertexId at) {
             return vertices[at].kind == VertexKind::CPU;
         });
-    if (test.netPlugin == "sockets" || way > PathType::PXN || isStaged || !rules.gdr ||
+    if (rules.sockets || way > PathType::PXN || isStaged || !rules.gdr ||
         way > rules.gdrLevel.value_or(PathType::SYS))
     {
         return GpuNetwork::OVER_CPU;

@@ -213,6 +213,20 @@ MakeTransportRules(const CollectivePreferences& preferences)
     rules.version = preferences.ncclVersion;
     rules.cpuVendor = preferences.cpuVendor;
     rules.pxn = GetNcclTuner(preferences.ncclVersion).hasPxn && preferences.variables.pxn;
+    rules.sockets = FindNetPlugin(preferences.netPlugin).sockets;
+    if (rules.sockets)
+    {
+        // 2.4 had a thread for each connection unless the NIC was Amazon's.
+        constexpr uint32_t HAS_PROXY_ONLY = 205;
+        SocketRules& sockets = *rules.sockets;
+        if (rules.version < HAS_PROXY_ONLY && sockets.flowBytesPerSecond == 0)
+        {
+            sockets.threads = 1;
+            sockets.perThread = 1;
+        }
+        sockets.threads = rules.socketThreads.value_or(sockets.threads);
+        sockets.perThread = rules.socketsPerThread.value_or(sockets.perThread);
+    }
     return rules;
 }
 

@@ -33,13 +33,20 @@ constexpr double HOST_READ_SHARE = 0.8;
 constexpr double MOST_HOST_READ_BYTES_PER_SECOND = 35.2e9;
 /// What a GPU reads of host memory gets less by this part of what it writes there meanwhile, which
 /// loses nothing: requests to read may not pass writes on their way (PCI Express, ordering of
-/// posted and non-posted requests), and of those under way there are only so many. Copies into an
+/// posted and non-posted requests), and of those under way there are only so many. So does a NIC
+/// that reads from GPUs through a CPU and writes to them so. Copies into an
 /// A100 fall from 25 to 11 GB/s beside 25 out of it, and from 25.5 to 12.5 beside 24
 /// (NVIDIA/nvbandwidth, issues 53 and 11); on a third server of eight Gen4 GPUs from 26 to 18.6
 /// (README, host_to_device_bidirectional_memcpy_ce). This is the middle one of the three.
 constexpr double READ_LOST_TO_WRITES = 0.54;
 /// Links up to Gen4 x16; of Gen5, whose devices have tags for more requests, nothing is known.
 constexpr double MOST_OF_LINK_THAT_LOSES_READS = 32e9;
+
+/// What a core copies out of sockets, and into sockets, with all that Linux does for it: bytes per
+/// second (Q. Cai et al., "Understanding Host Network Stack Overheads", SIGCOMM 2021: 42 Gb/s for a
+/// core that receives, 89 for one that sends).
+constexpr double RECEIVED_BYTES_PER_SECOND_OF_CORE = 42e9 / 8;
+constexpr double SENT_BYTES_PER_SECOND_OF_CORE = 89e9 / 8;
 
 /// @param link that a kernel writes to host memory over, or reads it over @param isRead which
 /// @return payload that it carries, bytes per second: stores and answers are packets as long as
@@ -77,6 +84,51 @@ ListHostLinks(const Cluster& cluster, const Paths& paths, VertexId from, VertexI
         at = link.Other(at);
     }
     return links;
+}
+
+/// @param cluster of the vertices @param paths of it @param gpu that a NIC reads from through a CPU
+/// @param nic which one
+/// @return what it reads while it writes as much, bytes per second of payload: the link is the
+/// NIC's, whose writes and requests to read share it; 0: nothing is lost, or nothing is known
+double
+FindNicExchange(const Cluster& cluster, const Paths& paths, VertexId gpu, VertexId nic)
+{
+    double rate = std::numeric_limits<double>::infinity();
+    for (LinkId id : paths.Walk(gpu, nic, [](VertexId, std::size_t) { return 0; }))
+    {
+        const Link& link = cluster.GetLinks()[id];
+        if (link.technology == LinkTechnology::PCIE)
+        {
+            rate = std::min(rate, GetHostPayloadRate(link, true));
+        }
+        const bool isOfNic = link.a == nic || link.b == nic;
+        if (isOfNic && (link.technology != LinkTechnology::PCIE ||
+                        link.bytesPerSecond > MOST_OF_LINK_THAT_LOSES_READS))
+        {
+            return 0;
+        }
+    }
+    return rate / (1 + READ_LOST_TO_WRITES);
+}
+
+/// @param rules of transports, without a level of which GPUDirect RDMA ends at CPUs
+/// @param cluster of the vertices @param paths of it @param gpu a GPU @param nic that reaches it
+/// @return whether a CPU passes on what goes between them, other than over NVLink (C2C)
+bool
+IsThroughCpu(const TransportRules& rules,
+             const Cluster& cluster,
+             const Paths& paths,
+             VertexId gpu,
+             VertexId nic)
+{
+    if (!rules.gdrLevel || FindPathType(cluster, paths, gpu, nic) < PathType::PHB)
+    {
+        return false;
+    }
+    const auto way = paths.Walk(gpu, nic, [](VertexId, std::size_t) { return 0; });
+    return std::none_of(way.begin(), way.end(), [&](LinkId link) {
+        return cluster.GetLinks()[link].technology == LinkTechnology::NVLINK;
+    });
 }
 
 /// GPUDirect RDMA goes no further than PCIe switches (PATH_PXB), counted from a GPU's relay if it
@@ -265,6 +317,68 @@ HostLinkShares::GetReceiveHop(const Connection& connection) const
     return GetHop(connection.hop, m_readers, connection.destination, connection.hostRead);
 }
 
+NetworkShares::NetworkShares(const TransportRules& rules)
+    : m_sockets(rules.sockets)
+{
+}
+
+void
+NetworkShares::Add(const Connection& connection)
+{
+    if (connection.hop != HopKind::NETWORK)
+    {
+        return;
+    }
+    ++m_sends[connection.source];
+    ++m_receives[connection.destination];
+    if (connection.readingNic != Cluster::NO_VERTEX)
+    {
+        ++m_readers[connection.readingNic];
+    }
+    if (connection.writingNic != Cluster::NO_VERTEX)
+    {
+        m_writers.insert(connection.writingNic);
+    }
+}
+
+double
+NetworkShares::GetProxyRate(VertexId gpu) const
+{
+    const auto count = [&](const std::map<VertexId, uint32_t>& connections) {
+        const auto place = connections.find(gpu);
+        return place == connections.end() ? 0. : static_cast<double>(place->second);
+    };
+    return 1 / (count(m_sends) / SENT_BYTES_PER_SECOND_OF_CORE +
+                count(m_receives) / RECEIVED_BYTES_PER_SECOND_OF_CORE);
+}
+
+double
+NetworkShares::GetLimit(const Connection& connection) const
+{
+    double limit = std::numeric_limits<double>::infinity();
+    const auto readers = m_readers.find(connection.readingNic);
+    if (readers != m_readers.end() && m_writers.count(connection.readingNic) > 0 &&
+        connection.exchangeBytesPerSecond > 0)
+    {
+        limit = connection.exchangeBytesPerSecond / readers->second;
+    }
+    if (m_sockets && connection.hop == HopKind::NETWORK)
+    {
+        const uint32_t threads = m_sockets->threads;
+        limit = std::min(limit,
+                         threads > 0 ? threads * RECEIVED_BYTES_PER_SECOND_OF_CORE
+                                     : std::min(GetProxyRate(connection.source),
+                                                GetProxyRate(connection.destination)));
+        if (m_sockets->flowBytesPerSecond > 0)
+        {
+            limit = std::min(limit,
+                             m_sockets->flowBytesPerSecond *
+                                 std::max<uint32_t>(threads * m_sockets->perThread, 1));
+        }
+    }
+    return limit < std::numeric_limits<double>::infinity() ? limit : 0;
+}
+
 VertexId
 FindNearestCpu(const Cluster& cluster, const Paths& paths, VertexId from)
 {
@@ -362,6 +476,11 @@ PlanConnection(const Cluster& cluster,
             {
                 connection.hostWrite = ListHostLinks(cluster, paths, a, staging.receiver, false);
             }
+            else if (isSender && from == a && IsThroughCpu(rules, cluster, paths, a, nic))
+            {
+                connection.readingNic = nic;
+                connection.exchangeBytesPerSecond = FindNicExchange(cluster, paths, a, nic);
+            }
             connection.waypoints.push_back(nic);
             from = nic;
         }
@@ -383,6 +502,10 @@ PlanConnection(const Cluster& cluster,
         {
             connection.hostWrite = ListHostLinks(cluster, paths, a, staging.receiver, false);
         }
+    }
+    else if (!local && from != a && IsThroughCpu(rules, cluster, paths, b, from))
+    {
+        connection.writingNic = from;
     }
     if (local)
     {

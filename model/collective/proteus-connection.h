@@ -18,6 +18,8 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -54,6 +56,13 @@ struct Connection
     std::vector<HostLink> hostWrite;
     /// Out of host memory, in order; empty: the kernel of the destination reads elsewhere.
     std::vector<HostLink> hostRead;
+    /// NIC that reads what is sent from the source through a CPU; Cluster::NO_VERTEX: none does.
+    VertexId readingNic{Cluster::NO_VERTEX};
+    /// NIC that writes it to the destination through a CPU; Cluster::NO_VERTEX: none does.
+    VertexId writingNic{Cluster::NO_VERTEX};
+    /// What readingNic reads while it writes as much, bytes per second of payload; 0: as if it
+    /// wrote nothing.
+    double exchangeBytesPerSecond{0};
 
     /// @return what is crossed by a block that sends, which has its links for itself
     BlockHop GetSendHop() const;
@@ -95,6 +104,41 @@ class HostLinkShares
 
     Users m_writers; //!< that send
     Users m_readers; //!< that receive
+};
+
+/**
+ * @ingroup proteus
+ * What the connections of a program get of the network where that is less than their links carry.
+ *
+ * NICs that reach GPUs through a CPU (GPUDirect RDMA, if NCCL_NET_GDR_LEVEL allows it there): one
+ * that reads from a GPU while it writes to one reads less, as a GPU does that reads host memory
+ * while it writes it, see READ_LOST_TO_WRITES in proteus-connection.cc. All that it reads for have
+ * an equal part.
+ *
+ * Sockets: the threads of hosts copy all bytes, see SocketRules.
+ */
+class NetworkShares
+{
+  public:
+    /// @param rules of transports
+    explicit NetworkShares(const TransportRules& rules);
+
+    /// Notes a connection of the program. @param connection which one
+    void Add(const Connection& connection);
+
+    /// @param connection of the program
+    /// @return what it gets at most, bytes per second of payload; 0: no limit
+    double GetLimit(const Connection& connection) const;
+
+  private:
+    /// @param gpu of a rank @return what the thread of its proxy copies for each of its connections
+    double GetProxyRate(VertexId gpu) const;
+
+    std::optional<SocketRules> m_sockets;    //!< of the rules
+    std::map<VertexId, uint32_t> m_readers;  //!< connections by NIC that reads for them
+    std::set<VertexId> m_writers;            //!< NICs that write
+    std::map<VertexId, uint32_t> m_sends;    //!< connections between servers by GPU that sends
+    std::map<VertexId, uint32_t> m_receives; //!< the same by GPU that receives
 };
 
 /// @ingroup proteus

@@ -133,6 +133,94 @@ const Registration REGISTER_MNNVL_ENABLE(
     "NCCL_MNNVL_ENABLE",
     MakeUnread("servers are one domain of NVLink where the cluster has it so"));
 
+const char* const ROUTING = "how the fabric routes and orders packets is an attribute of its own";
+const char* const MEMORY = "how memory is registered with a NIC takes no time here";
+const char* const FLUSHES = "that what a NIC wrote is seen is part of the latency of a step";
+const char* const SOCKET_BUFFERS = "sockets have all the room that they need here";
+const char* const UNMODELLED = "it is not modelled";
+const Registration REGISTER_IB_ADAPTIVE_ROUTING("NCCL_IB_ADAPTIVE_ROUTING", MakeIdle(ROUTING));
+const Registration REGISTER_IB_AR_THRESHOLD("NCCL_IB_AR_THRESHOLD", MakeIdle(ROUTING));
+const Registration REGISTER_IB_OOO_RQ("NCCL_IB_OOO_RQ", MakeIdle(ROUTING));
+const Registration REGISTER_IB_RECEIVER_SIDE_MATCHING_SCHEME(
+    "NCCL_IB_RECEIVER_SIDE_MATCHING_SCHEME",
+    MakeIdle(ROUTING));
+const Registration REGISTER_IB_PREPOST_RECEIVE_WORK_REQUESTS(
+    "NCCL_IB_PREPOST_RECEIVE_WORK_REQUESTS",
+    MakeIdle(ROUTING));
+const Registration REGISTER_IB_SUBNET_AWARE_ROUTING("NCCL_IB_SUBNET_AWARE_ROUTING",
+                                                    MakeIdle(ROUTING));
+const Registration REGISTER_IB_FIFO_TC(
+    "NCCL_IB_FIFO_TC",
+    MakeIdle("traffic classes of the fabric are an attribute, TrafficClasses"));
+const Registration REGISTER_IB_ADDR_FAMILY("NCCL_IB_ADDR_FAMILY",
+                                           MakeIdle("addresses of NICs have no versions here"));
+const Registration REGISTER_IB_ADDR_RANGE("NCCL_IB_ADDR_RANGE",
+                                          MakeIdle("addresses of NICs have no versions here"));
+const Registration REGISTER_IB_PKEY("NCCL_IB_PKEY",
+                                    MakeIdle("addresses of NICs have no versions here"));
+const Registration REGISTER_IB_ECE_ENABLE("NCCL_IB_ECE_ENABLE", MakeIdle(PRINTS));
+const Registration REGISTER_IB_RETURN_ASYNC_EVENTS("NCCL_IB_RETURN_ASYNC_EVENTS", MakeIdle(PRINTS));
+const Registration REGISTER_IB_WARN_RAIL_LOCAL("NCCL_IB_WARN_RAIL_LOCAL", MakeIdle(PRINTS));
+const Registration REGISTER_CHECKS_DISABLE("NCCL_CHECKS_DISABLE", MakeIdle(PRINTS));
+const Registration REGISTER_PROFILER_PLUGIN("NCCL_PROFILER_PLUGIN", MakeIdle(PRINTS));
+const Registration REGISTER_DEBUG_TIMESTAMP_FORMAT("NCCL_DEBUG_TIMESTAMP_FORMAT", MakeIdle(PRINTS));
+const Registration REGISTER_DEBUG_TIMESTAMP_LEVELS("NCCL_DEBUG_TIMESTAMP_LEVELS", MakeIdle(PRINTS));
+const Registration REGISTER_WARN_ENABLE_DEBUG_INFO("NCCL_WARN_ENABLE_DEBUG_INFO", MakeIdle(PRINTS));
+const Registration REGISTER_DMABUF_ENABLE("NCCL_DMABUF_ENABLE", MakeIdle(MEMORY));
+const Registration REGISTER_IB_DATA_DIRECT("NCCL_IB_DATA_DIRECT", MakeIdle(MEMORY));
+const Registration REGISTER_CUMEM_HOST_ENABLE("NCCL_CUMEM_HOST_ENABLE", MakeIdle(MEMORY));
+const Registration REGISTER_LEGACY_CUDA_REGISTER("NCCL_LEGACY_CUDA_REGISTER", MakeIdle(MEMORY));
+const Registration REGISTER_GDRCOPY_ENABLE("NCCL_GDRCOPY_ENABLE", MakeIdle(FLUSHES));
+const Registration REGISTER_GDRCOPY_FLUSH_ENABLE("NCCL_GDRCOPY_FLUSH_ENABLE", MakeIdle(FLUSHES));
+const Registration REGISTER_GDR_FLUSH_DISABLE("NCCL_GDR_FLUSH_DISABLE", MakeIdle(FLUSHES));
+const Registration REGISTER_NET_FORCE_FLUSH("NCCL_NET_FORCE_FLUSH", MakeIdle(FLUSHES));
+const Registration REGISTER_IB_USE_INLINE("NCCL_IB_USE_INLINE", MakeIdle(FLUSHES));
+const Registration REGISTER_NET_OPTIONAL_RECV_COMPLETION("NCCL_NET_OPTIONAL_RECV_COMPLETION",
+                                                         MakeIdle(FLUSHES));
+const Registration REGISTER_SOCKET_SNDBUF("NCCL_SOCKET_SNDBUF", MakeIdle(SOCKET_BUFFERS));
+const Registration REGISTER_SOCKET_RCVBUF("NCCL_SOCKET_RCVBUF", MakeIdle(SOCKET_BUFFERS));
+const Registration REGISTER_SOCKET_RETRY_CNT("NCCL_SOCKET_RETRY_CNT", MakeIdle(RETRIES));
+const Registration REGISTER_SOCKET_RETRY_SLEEP_MSEC("NCCL_SOCKET_RETRY_SLEEP_MSEC",
+                                                    MakeIdle(RETRIES));
+const Registration REGISTER_PROXY_CPUSET("NCCL_PROXY_CPUSET", MakeIdle(HOST));
+const Registration REGISTER_GRAPH_MIXING_SUPPORT("NCCL_GRAPH_MIXING_SUPPORT", MakeIdle(HOST));
+const Registration REGISTER_WORK_FIFO_DEPTH("NCCL_WORK_FIFO_DEPTH", MakeIdle(HOST));
+const Registration REGISTER_WORK_FIFO_BYTES("NCCL_WORK_FIFO_BYTES", MakeIdle(HOST));
+const Registration REGISTER_SET_THREAD_NAME("NCCL_SET_THREAD_NAME", MakeIdle(HOST));
+const Registration REGISTER_SINGLE_PROC_MEM_REG_ENABLE("NCCL_SINGLE_PROC_MEM_REG_ENABLE",
+                                                       MakeIdle(REGISTERED));
+const Registration REGISTER_WIN_ENABLE("NCCL_WIN_ENABLE", MakeIdle(REGISTERED));
+const Registration REGISTER_NETDEVS_POLICY(
+    "NCCL_NETDEVS_POLICY",
+    MakeUnread("which NICs a GPU has, and what each carries, is said by --cluster"));
+const Registration REGISTER_IB_MERGE_NICS(
+    "NCCL_IB_MERGE_NICS",
+    MakeUnread("which NICs a GPU has, and what each carries, is said by --cluster"));
+const Registration REGISTER_IB_MERGE_VFS(
+    "NCCL_IB_MERGE_VFS",
+    MakeUnread("which NICs a GPU has, and what each carries, is said by --cluster"));
+const Registration REGISTER_NET_FORCE_MERGE(
+    "NCCL_NET_FORCE_MERGE",
+    MakeUnread("which NICs a GPU has, and what each carries, is said by --cluster"));
+const Registration REGISTER_NET_MERGE_LEVEL(
+    "NCCL_NET_MERGE_LEVEL",
+    MakeUnread("which NICs a GPU has, and what each carries, is said by --cluster"));
+const Registration REGISTER_CONF_FILE("NCCL_CONF_FILE", MakeUnread("its lines can be given here"));
+const Registration REGISTER_RINGS(
+    "NCCL_RINGS",
+    MakeUnread("rings and trees are always searched; --msccl has schedules of one's own"));
+const Registration REGISTER_CTA_POLICY("NCCL_CTA_POLICY", MakeUnread(UNMODELLED));
+const Registration REGISTER_NET_GDR_C2C("NCCL_NET_GDR_C2C", MakeUnread(UNMODELLED));
+const Registration REGISTER_PXN_C2C("NCCL_PXN_C2C", MakeUnread(UNMODELLED));
+const Registration REGISTER_P2P_READ_ENABLE("NCCL_P2P_READ_ENABLE", MakeUnread(UNMODELLED));
+const Registration REGISTER_P2P_DIRECT_DISABLE("NCCL_P2P_DIRECT_DISABLE", MakeUnread(UNMODELLED));
+const Registration REGISTER_P2P_USE_CUDA_MEMCPY("NCCL_P2P_USE_CUDA_MEMCPY", MakeUnread(UNMODELLED));
+const Registration REGISTER_SHM_USE_CUDA_MEMCPY("NCCL_SHM_USE_CUDA_MEMCPY", MakeUnread(UNMODELLED));
+const Registration REGISTER_SHM_LOCALITY("NCCL_SHM_LOCALITY", MakeUnread(UNMODELLED));
+const Registration REGISTER_NVB_DISABLE("NCCL_NVB_DISABLE", MakeUnread(UNMODELLED));
+const Registration REGISTER_NET_SHARED_BUFFERS("NCCL_NET_SHARED_BUFFERS", MakeUnread(UNMODELLED));
+const Registration REGISTER_CHUNK_SIZE("NCCL_CHUNK_SIZE", MakeUnread(UNMODELLED));
+
 } // namespace
 
 } // namespace proteus

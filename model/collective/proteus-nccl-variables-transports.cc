@@ -47,6 +47,47 @@ const Registration REGISTER_NET_GDR_READ("NCCL_NET_GDR_READ",
                                                  ReadNcclNumber(value, 0, 1) > 0;
                                          }});
 
+constexpr uint32_t MOST_SOCKET_THREADS = 16; // MAX_THREADS of src/transport/net_socket.cc
+constexpr uint32_t MOST_SOCKETS = 64;        // MAX_SOCKETS
+const char* const SOCKETS = "it counts over sockets only (--netPlugin=sockets)";
+
+/// @param variables of a user @throw std::invalid_argument for more sockets than NCCL has room for
+void
+CheckSockets(const NcclVariables& variables)
+{
+    const TransportRules& rules = variables.transports;
+    if (rules.socketThreads.value_or(1) * rules.socketsPerThread.value_or(1) > MOST_SOCKETS)
+    {
+        throw std::invalid_argument("NCCL_SOCKET_NTHREADS times NCCL_NSOCKS_PERTHREAD is 64 at "
+                                    "most");
+    }
+}
+
+const Registration REGISTER_SOCKET_NTHREADS("NCCL_SOCKET_NTHREADS",
+                                            {[](const std::string& value,
+                                                NcclVariables& variables) {
+                                                 variables.transports.socketThreads =
+                                                     ReadNcclNumber(value, 0, MOST_SOCKET_THREADS);
+                                                 CheckSockets(variables);
+                                             },
+                                             204,
+                                             "",
+                                             "",
+                                             "",
+                                             SOCKETS});
+const Registration REGISTER_NSOCKS_PERTHREAD("NCCL_NSOCKS_PERTHREAD",
+                                             {[](const std::string& value,
+                                                 NcclVariables& variables) {
+                                                  variables.transports.socketsPerThread =
+                                                      ReadNcclNumber(value, 1, MOST_SOCKETS);
+                                                  CheckSockets(variables);
+                                              },
+                                              204,
+                                              "",
+                                              "",
+                                              "",
+                                              SOCKETS});
+
 } // namespace
 
 } // namespace proteus

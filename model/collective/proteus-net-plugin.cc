@@ -25,7 +25,20 @@ const NetPluginRegistry::Registration REGISTER_IB("ib", {0, 0});
 const std::set<Protocol> ALL{Protocol::LL, Protocol::LL128, Protocol::SIMPLE};
 // NCCL's own for TCP, which tells none either (src/transport/net_socket.cc). What a chunk takes
 // longer is that of two T4 of workloads/measurements. It writes into a socket without asking.
-const NetPluginRegistry::Registration REGISTER_SOCKETS("sockets", {40, 0, ALL, true, "", false});
+// Threads and sockets are those that it takes by the vendor of a NIC, from 2.5 on
+// (ncclNetSocketGetNsockNthread()): none beside the proxy's for all but Amazon's (0x1d0f) and
+// Google's (0x1ae0). What one flow carries between instances of EC2 is that of a cluster placement
+// group; 5 Gb/s outside of one (Amazon EC2 user guide, "Amazon EC2 instance network bandwidth").
+// Google and others state none.
+const NetPluginRegistry::Registration REGISTER_SOCKETS(
+    "sockets",
+    {40, 0, ALL, true, "", false, SocketRules()});
+const NetPluginRegistry::Registration REGISTER_SOCKETS_AWS(
+    "sockets-aws",
+    {40, 0, ALL, true, "", false, SocketRules{2, 8, 10e9 / 8}});
+const NetPluginRegistry::Registration REGISTER_SOCKETS_GCP(
+    "sockets-gcp",
+    {40, 0, ALL, true, "", false, SocketRules{4, 1, 0}});
 
 // Elastic Fabric Adapter (aws/aws-ofi-nccl 2daf7d30). src/platform-aws.cpp tells NCCL 75 us on P4d
 // to P5e and 35 on P5en and P6. The plug-in's own cost model counts 20 us of a crossing

@@ -13,6 +13,7 @@
 #include "ns3/proteus-registry.h"
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -45,6 +46,7 @@ struct NetPlugin
     /// progressOps() in src/proxy.cc of NVIDIA/nccl, v2.12.7 to v2.30.7), so that nothing is sent
     /// ahead of a receiver that is in an earlier one.
     bool asksForRoom{true};
+    std::optional<SocketRules> sockets; //!< how it uses sockets; none: it does not
 
     /// @return that a chunk takes longer, picoseconds
     int64_t GetChunkPs() const

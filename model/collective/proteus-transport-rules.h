@@ -22,6 +22,19 @@ namespace proteus
 {
 
 /// @ingroup proteus
+/// How NCCL's own network for TCP uses sockets (NVIDIA/nccl, src/transport/net_socket.cc,
+/// ncclNetSocketGetNsockNthread()). A chunk is cut into as many parts as its connection has
+/// sockets.
+struct SocketRules
+{
+    /// Threads that copy for one connection; 0: all connections of a rank share the one thread of
+    /// its proxy, for what they send and what they receive.
+    uint32_t threads{0};
+    uint32_t perThread{1};        //!< sockets of each thread
+    double flowBytesPerSecond{0}; //!< what the network carries of one socket; 0: no limit
+};
+
+/// @ingroup proteus
 /// By what NCCL decides how two devices of a server reach each other.
 struct TransportRules
 {
@@ -33,6 +46,16 @@ struct TransportRules
     bool gdr{true};                   //!< whether NICs may reach GPUs at all
     std::optional<PathType> gdrLevel; //!< worst way that they do by; none: as the version has it
     std::optional<bool> gdrRead;      //!< whether NICs read from GPUs; none: as the version has it
+    std::optional<SocketRules> sockets;       //!< none: the network is not by sockets
+    std::optional<uint32_t> socketThreads;    //!< instead of SocketRules::threads
+    std::optional<uint32_t> socketsPerThread; //!< instead of SocketRules::perThread
+
+    /// @return whether connections between servers may have less than their links, see
+    /// NetworkShares
+    bool LimitsNetwork() const
+    {
+        return gdrLevel.has_value() || sockets.has_value();
+    }
 
     /// @return whether a third GPU may pass on between two (NVB)
     bool HasRelays() const

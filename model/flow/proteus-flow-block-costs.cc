@@ -6,6 +6,8 @@
 
 #include "proteus-flow-block-costs.h"
 
+#include "ns3/proteus-network-exchange.h"
+
 #include <optional>
 
 namespace ns3
@@ -78,6 +80,30 @@ LimitSenders(const CollectiveKernelCost& kernel,
                 costs.limits[flow] =
                     GetBlockWireRate(kernel, program.protocol, shares.Get(rank, block));
             }
+        }
+    }
+}
+
+void
+LimitNetwork(const TransportRules& rules,
+             const CollectiveProgram& program,
+             const std::vector<ProgramFlow>& flows,
+             const std::function<const Connection&(const ProgramFlow&)>& find,
+             ReplayCosts& costs)
+{
+    NetworkShares shares(rules);
+    for (std::size_t i = 0; i < flows.size(); ++i)
+    {
+        if (costs.sendsWhole[i])
+        {
+            AddConnection(program, find(flows[i]), shares);
+        }
+    }
+    for (std::size_t i = 0; i < flows.size(); ++i)
+    {
+        if (costs.sendsWhole[i])
+        {
+            costs.limits[i] = shares.GetLimit(find(flows[i]));
         }
     }
 }

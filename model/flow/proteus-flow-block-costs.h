@@ -10,8 +10,10 @@
 #include "proteus-program-replay.h"
 
 #include "ns3/proteus-block-cost.h"
+#include "ns3/proteus-connection.h"
 
 #include <cstdint>
+#include <functional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -63,6 +65,21 @@ void LimitSenders(const CollectiveKernelCost& kernel,
                   const CollectiveProgram& program,
                   const BlockShares& shares,
                   const std::vector<ProgramFlow>& flows,
+                  ReplayCosts& costs);
+
+/**
+ * @ingroup proteus
+ * Sets by flow between servers what the network allows.
+ * @param rules of transports
+ * @param program of the collective
+ * @param flows of it
+ * @param find how the bytes of one get there
+ * @param costs with ReplayCosts::sendsWhole, which get the limits
+ */
+void LimitNetwork(const TransportRules& rules,
+                  const CollectiveProgram& program,
+                  const std::vector<ProgramFlow>& flows,
+                  const std::function<const Connection&(const ProgramFlow&)>& find,
                   ReplayCosts& costs);
 
 } // namespace proteus

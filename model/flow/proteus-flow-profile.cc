@@ -185,15 +185,16 @@ FlowProfiles::FindCosts(TaskId id,
     const auto& devices = m_graph.GetGroup(m_graph.GetTask(id).place);
     const BlockShares shares(program);
     const std::vector<bool>& reads = FindGdrReads(m_graph.GetTask(id).place);
-    const auto findConnection = [&](const ProgramFlow& flow) -> const Connection& {
-        return FindConnection(devices[flow.from], devices[flow.to], 0, reads[flow.from]).connection;
+    const auto find = [&](const ProgramFlow& flow, uint32_t channel) -> const Connection& {
+        return FindConnection(devices[flow.from], devices[flow.to], channel, reads[flow.from])
+            .connection;
     };
     HostLinkShares hostShares;
     for (const ProgramFlow& flow : flows)
     {
         if (flow.group == NO_GROUP)
         {
-            hostShares.Add(findConnection(flow));
+            hostShares.Add(find(flow, 0));
         }
     }
     BlockHops hops;
@@ -206,7 +207,7 @@ FlowProfiles::FindCosts(TaskId id,
             const auto [hop, isNew] = hops.try_emplace(NameHop(flow.from, flow.to));
             if (isNew)
             {
-                const Connection& connection = findConnection(flow);
+                const Connection& connection = find(flow, 0);
                 hop->second = {hostShares.GetSendHop(connection),
                                hostShares.GetReceiveHop(connection)};
             }
@@ -215,6 +216,15 @@ FlowProfiles::FindCosts(TaskId id,
         costs.sendsWhole.push_back(isNetwork);
     }
     costs.limits.assign(flows.size(), 0);
+    if (m_rules.LimitsNetwork())
+    {
+        LimitNetwork(
+            m_rules,
+            program,
+            flows,
+            [&](const ProgramFlow& flow) -> const Connection& { return find(flow, flow.channel); },
+            costs);
+    }
     if (!m_kernelCosts)
     {
         return costs;

@@ -180,14 +180,14 @@ FindCpu(const std::string* arch, const std::string* vendor, uint64_t family, uin
     }
     else if (isX86 && vendor != nullptr && *vendor == "AuthenticAMD")
     {
-        // Measured: NICs of 25 GB/s behind the root complex. Of Zen 2, see the preset dgx-a100; of
-        // Zen 3 two NICs of Polaris, 36.4 GB/s (argonne-lcf/alcf-nccl-tests, all_gather_perf by
-        // NCCL 2.18 on 2 servers). What a GPU stores to another one may be more.
+        // Measured: NICs of 25 GB/s behind the root complex. Of Zen 2, see the preset dgx-a100.
+        // From Zen 3 on what goes one way has all of its links: 24 GB/s
+        // (thomaslie210/NCCL_Test_Results, broadcast_perf and reduce_perf with
+        // NCCL_NET_GDR_LEVEL=SYS). See NetworkShares for both.
         constexpr uint64_t ZEN_2 = 0x8f;
         constexpr double ZEN_2_FORWARD = 16e9;
-        constexpr double ZEN_3_FORWARD = 18.2e9;
         cpu.interconnect = 16e9;
-        cpu.forward = family <= ZEN_2 ? ZEN_2_FORWARD : ZEN_3_FORWARD;
+        cpu.forward = family <= ZEN_2 ? ZEN_2_FORWARD : 0;
         cpu.maker = CpuVendor::AMD;
     }
     return cpu;

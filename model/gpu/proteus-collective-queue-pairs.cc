@@ -6,6 +6,8 @@
 
 #include "proteus-collective-queue-pairs.h"
 
+#include "ns3/proteus-network-exchange.h"
+
 namespace ns3
 {
 namespace proteus
@@ -22,41 +24,87 @@ CollectiveQueuePairs::CollectiveQueuePairs(const ExecutionGraph& graph,
 {
 }
 
+Connection
+CollectiveQueuePairs::Plan(GroupId group, uint32_t channel, uint32_t from, uint32_t to)
+{
+    const Cluster& cluster = m_transport->GetFabric()->GetCluster();
+    const Paths& paths = m_transport->GetFabric()->GetWholePaths();
+    const auto& devices = m_graph.GetGroup(group);
+    if (!m_nics)
+    {
+        m_nics.emplace(cluster, m_rules.pxn);
+    }
+    const auto [reads, isNew] = m_gdrReads.try_emplace(group);
+    if (isNew)
+    {
+        reads->second = ListGdrReads(m_rules, cluster, paths, devices);
+    }
+    return PlanConnection(cluster,
+                          paths,
+                          *m_nics,
+                          group,
+                          channel,
+                          devices[from],
+                          devices[to],
+                          m_kernelCopies,
+                          m_rules,
+                          reads->second[from]);
+}
+
+const CollectiveQueuePairs::NetworkLimits&
+CollectiveQueuePairs::FindNetworkLimits(const CollectiveProgram& program, GroupId group)
+{
+    const auto [place, isNew] = m_networkLimits.try_emplace({&program, group});
+    if (isNew)
+    {
+        NetworkShares shares(m_rules);
+        std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Connection> connections;
+        for (uint32_t from = 0; from < program.ranks.size(); ++from)
+        {
+            for (const ThreadBlock& block : program.ranks[from].blocks)
+            {
+                if (block.sendPeer != NO_RANK)
+                {
+                    const auto [connection, isFirst] = connections.try_emplace(
+                        std::make_tuple(block.channel, from, block.sendPeer));
+                    if (isFirst)
+                    {
+                        connection->second = Plan(group, block.channel, from, block.sendPeer);
+                        AddConnection(program, connection->second, shares);
+                    }
+                }
+            }
+        }
+        for (const auto& [ends, connection] : connections)
+        {
+            place->second[ends] = shares.GetLimit(connection);
+        }
+    }
+    return place->second;
+}
+
 uint32_t
-CollectiveQueuePairs::Get(GroupId group,
+CollectiveQueuePairs::Get(const CollectiveProgram& program,
+                          GroupId group,
                           uint32_t channel,
                           uint32_t from,
                           uint32_t to,
                           double bytesPerSecond,
                           uint32_t trafficClass)
 {
+    double networkBytesPerSecond = 0;
+    if (m_rules.LimitsNetwork())
+    {
+        const NetworkLimits& limits = FindNetworkLimits(program, group);
+        const auto limit = limits.find(std::make_tuple(channel, from, to));
+        networkBytesPerSecond = limit == limits.end() ? 0 : limit->second;
+    }
+    const double rate = networkBytesPerSecond > 0 ? networkBytesPerSecond : bytesPerSecond;
     const auto [place, isNew] =
-        m_pairs.emplace(std::make_tuple(group, channel, from, to, bytesPerSecond, trafficClass),
-                        NO_ID);
+        m_pairs.emplace(std::make_tuple(group, channel, from, to, rate, trafficClass), NO_ID);
     if (isNew)
     {
-        if (!m_nics)
-        {
-            m_nics.emplace(m_transport->GetFabric()->GetCluster(), m_rules.pxn);
-        }
-        const auto [reads, isNewGroup] = m_gdrReads.try_emplace(group);
-        if (isNewGroup)
-        {
-            reads->second = ListGdrReads(m_rules,
-                                         m_transport->GetFabric()->GetCluster(),
-                                         m_transport->GetFabric()->GetWholePaths(),
-                                         m_graph.GetGroup(group));
-        }
-        const Connection connection = PlanConnection(m_transport->GetFabric()->GetCluster(),
-                                                     m_transport->GetFabric()->GetWholePaths(),
-                                                     *m_nics,
-                                                     group,
-                                                     channel,
-                                                     m_graph.GetGroup(group)[from],
-                                                     m_graph.GetGroup(group)[to],
-                                                     m_kernelCopies,
-                                                     m_rules,
-                                                     reads->second[from]);
+        const Connection connection = Plan(group, channel, from, to);
         QueuePairOptions options;
         options.source = connection.source;
         options.destination = connection.destination;
@@ -64,7 +112,8 @@ CollectiveQueuePairs::Get(GroupId group,
         options.flow = connection.flow;
         options.trafficClass = trafficClass;
         options.copyMethod = connection.copyMethod;
-        options.copyBytesPerSecond = options.copyMethod == CopyMethod::SM ? bytesPerSecond : 0;
+        options.copyBytesPerSecond =
+            options.copyMethod == CopyMethod::SM ? bytesPerSecond : networkBytesPerSecond;
         // A GPU spreads addresses over its NVLinks: connections, whose buffers lie anywhere, begin
         // anywhere. By distance and channel, so that groups that stand alike begin alike.
         const auto n = static_cast<uint32_t>(m_graph.GetGroup(group).size());

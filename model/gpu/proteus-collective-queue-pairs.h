@@ -45,6 +45,7 @@ class CollectiveQueuePairs
                          const TransportRules& rules);
 
     /**
+     * @param program of a collective; must outlive this object
      * @param group the ranks' group
      * @param channel of the program
      * @param from rank in the group
@@ -53,7 +54,8 @@ class CollectiveQueuePairs
      * @param trafficClass of what they carry
      * @return the queue pair, made on first use
      */
-    uint32_t Get(GroupId group,
+    uint32_t Get(const CollectiveProgram& program,
+                 GroupId group,
                  uint32_t channel,
                  uint32_t from,
                  uint32_t to,
@@ -79,6 +81,17 @@ class CollectiveQueuePairs
     BlockHop GetReceiveHop(const CollectiveProgram& program, uint32_t queuePair) const;
 
   private:
+    /// Limits by channel, sender and receiver, see NetworkShares::GetLimit().
+    using NetworkLimits = std::map<std::tuple<uint32_t, uint32_t, uint32_t>, double>;
+
+    /// @param group the ranks' group @param channel of its program @param from rank that sends
+    /// @param to rank that receives @return how its bytes get there
+    Connection Plan(GroupId group, uint32_t channel, uint32_t from, uint32_t to);
+
+    /// @param program of a collective @param group of its ranks @return what the network limits in
+    /// it
+    const NetworkLimits& FindNetworkLimits(const CollectiveProgram& program, GroupId group);
+
     const ExecutionGraph& m_graph;  //!< whose groups communicate
     Ptr<Transport> m_transport;     //!< that has the queue pairs
     std::optional<NicTable> m_nics; //!< of the cluster, which the transport knows once it is set up
@@ -93,6 +106,8 @@ class CollectiveQueuePairs
     /// By program and queue pair: what its ranks have of links to host memory that they share.
     std::map<std::pair<const CollectiveProgram*, uint32_t>, std::pair<BlockHop, BlockHop>>
         m_hostHops;
+    std::map<std::pair<const CollectiveProgram*, GroupId>, NetworkLimits>
+        m_networkLimits; //!< as found
 };
 
 } // namespace proteus

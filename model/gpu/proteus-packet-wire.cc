@@ -121,7 +121,7 @@ PacketWire::GetQueuePair(TaskId task,
     const GroupId group = m_graph.GetTask(task).place;
     const double rate =
         m_kernels.GetWireRate(m_graph.GetGroup(group)[from], program, facts, from, to, channel);
-    return m_pairs.Get(group, channel, from, to, rate, GetTrafficClass(task));
+    return m_pairs.Get(program, group, channel, from, to, rate, GetTrafficClass(task));
 }
 
 std::vector<VertexId>

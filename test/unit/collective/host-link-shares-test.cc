@@ -5,6 +5,7 @@
  */
 
 #include "ns3/proteus-connection.h"
+#include "ns3/proteus-network-exchange.h"
 #include "ns3/proteus-nic-table.h"
 #include "ns3/proteus-paths.h"
 #include "ns3/proteus-server-preset.h"
@@ -114,6 +115,29 @@ GetShares(const Cluster& cluster, const std::vector<std::pair<DeviceId, DeviceId
                             shares.GetReceiveHop(connection).hostBytesPerSecond);
     }
     return result;
+}
+
+/// @param between the GPU and the NIC of each of two servers @param rules of transports
+/// @param isBothWays whether the second sends, too @param channels of each direction
+/// @return what the first has of the network at most, of each channel; 0: no limit
+double
+GetNetworkLimit(Between between, const TransportRules& rules, bool isBothWays, uint32_t channels)
+{
+    const Cluster cluster = MakePair(between);
+    const Paths paths(cluster);
+    const NicTable nics(cluster);
+    const Connection there = PlanConnection(cluster, paths, nics, 0, 0, 0, 1, true, rules);
+    const Connection back = PlanConnection(cluster, paths, nics, 0, 0, 1, 0, true, rules);
+    NetworkShares shares(rules);
+    for (uint32_t channel = 0; channel < channels; ++channel)
+    {
+        shares.Add(there);
+        if (isBothWays)
+        {
+            shares.Add(back);
+        }
+    }
+    return shares.GetLimit(there);
 }
 
 } // namespace
@@ -231,4 +255,62 @@ TEST(HostLinkShares, RequestsLimitReadsOfFastLinks)
     EXPECT_DOUBLE_EQ(read, 35.2e9);
     EXPECT_DOUBLE_EQ(GetShares(MakeBarred(4, 1, 2), {{0, 1}}).front().second,
                      PcieX16BytesPerSecond(4) * READS);
+}
+
+TEST(NetworkShares, NicsReadLessOfAGpuBehindACpuWhileTheyWriteToIt)
+{
+    TransportRules rules;
+    rules.gdrLevel = PathType::SYS;
+    const double gen4 = PcieX16BytesPerSecond(4) * READS;
+    EXPECT_EQ(GetNetworkLimit(Between::CPU, rules, false, 1), 0);
+    EXPECT_DOUBLE_EQ(GetNetworkLimit(Between::CPU, rules, true, 1), gen4 / 1.54);
+    EXPECT_DOUBLE_EQ(GetNetworkLimit(Between::CPU, rules, true, 2), gen4 / 1.54 / 2);
+    // Of what the host's memory is between, kernels know.
+    EXPECT_EQ(GetNetworkLimit(Between::CPU, TransportRules(), true, 1), 0);
+    EXPECT_EQ(GetNetworkLimit(Between::SWITCHES, rules, true, 1), 0);
+    EXPECT_EQ(GetNetworkLimit(Between::CPU_WITH_NVLINK, rules, true, 1), 0);
+}
+
+TEST(NetworkShares, AMessageByItselfIsPartOfAnExchange)
+{
+    const Cluster cluster = MakePair(Between::CPU);
+    const Paths paths(cluster);
+    TransportRules rules;
+    rules.gdrLevel = PathType::SYS;
+    const Connection there =
+        PlanConnection(cluster, paths, NicTable(cluster), 0, 0, 0, 1, true, rules);
+    CollectiveProgram program;
+    program.algorithm = "direct";
+    program.ranks.resize(2);
+    const auto find = [&]() {
+        NetworkShares shares(rules);
+        AddConnection(program, there, shares);
+        return shares.GetLimit(there);
+    };
+    EXPECT_DOUBLE_EQ(find(), PcieX16BytesPerSecond(4) * READS / 1.54);
+    program.sharesWarps = true; // as a gather is
+    EXPECT_EQ(find(), 0);
+}
+
+TEST(NetworkShares, TheThreadOfARankCopiesAllThatGoesThroughItsSockets)
+{
+    constexpr double SENT = 89e9 / 8;
+    constexpr double RECEIVED = 42e9 / 8;
+    TransportRules rules;
+    rules.sockets = SocketRules();
+    // One of the two servers only receives, which is what holds up.
+    EXPECT_DOUBLE_EQ(GetNetworkLimit(Between::SWITCHES, rules, false, 1), RECEIVED);
+    EXPECT_DOUBLE_EQ(GetNetworkLimit(Between::SWITCHES, rules, false, 2), RECEIVED / 2);
+    EXPECT_DOUBLE_EQ(GetNetworkLimit(Between::CPU, rules, true, 2), 1 / (2 / SENT + 2 / RECEIVED));
+}
+
+TEST(NetworkShares, ThreadsOfAConnectionCopyForItAlone)
+{
+    TransportRules rules;
+    rules.sockets = SocketRules{2, 8, 0};
+    EXPECT_DOUBLE_EQ(GetNetworkLimit(Between::CPU, rules, true, 2), 2 * 42e9 / 8);
+    rules.sockets->flowBytesPerSecond = 0.5e9;
+    EXPECT_DOUBLE_EQ(GetNetworkLimit(Between::CPU, rules, true, 2), 16 * 0.5e9);
+    rules.sockets->threads = 0; // the proxy's socket is the only one
+    EXPECT_DOUBLE_EQ(GetNetworkLimit(Between::CPU, rules, true, 1), 0.5e9);
 }

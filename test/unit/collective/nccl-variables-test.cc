@@ -88,6 +88,8 @@ TEST(NcclVariables, AreRefusedWithTheCause)
           std::make_tuple("NCCL_ALGO=Send:Ring", 230u, "there is no collective \"send\""),
           std::make_tuple("NCCL_CROSS_NIC=1", 230u, "not modelled"),
           std::make_tuple("NCCL_SHM_DISABLE=1", 230u, "cannot be honoured"),
+          std::make_tuple("NCCL_NETDEVS_POLICY=MAX:1", 230u, "is said by --cluster"),
+          std::make_tuple("NCCL_SOCKET_NTHREADS=16,NCCL_NSOCKS_PERTHREAD=8", 230u, "is 64 at most"),
           std::make_tuple("NCCL_NET_PLUGIN=aws-ofi", 230u, "--netPlugin says it")})
     {
         EXPECT_NE(Refuse(text, version).find(cause), std::string::npos)
@@ -108,6 +110,10 @@ TEST(NcclVariables, WhatDoesNothingIsNamed)
     EXPECT_EQ(ParseNcclVariables("NCCL_P2P_NET_CHUNKSIZE=1M", 212).networkChunkBytes, 0u);
     EXPECT_EQ(ParseNcclVariables("NCCL_P2P_NET_CHUNKSIZE=1M", 214).networkChunkBytes, MIB);
     EXPECT_EQ(first("NCCL_BUFFSIZE=8M", 230), "");
+    EXPECT_NE(first("NCCL_IB_ADAPTIVE_ROUTING=1", 230).find("has no effect: how the fabric routes"),
+              std::string::npos);
+    EXPECT_EQ(first("NCCL_SOCKET_NTHREADS=4", 230),
+              "NCCL_SOCKET_NTHREADS=4: it counts over sockets only (--netPlugin=sockets)");
     // Thresholds went with 2.5.
     EXPECT_EQ(first("NCCL_TREE_THRESHOLD=0", 204), "");
     EXPECT_NE(first("NCCL_TREE_THRESHOLD=0", 205).find("does not read it any more"),

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 using namespace ns3::proteus;
 
@@ -29,7 +30,7 @@ TEST(NetPlugin, IsFoundByName)
         EXPECT_NE(std::string(error.what())
                       .find("efa, efa-1.16, efa-1.9, efa-v1, efa-v1-1.16, efa-v1-2022, efa-v3, "
                             "efa-v3-1.16, "
-                            "fastrak, fastrak-simple, ib, sockets"),
+                            "fastrak, fastrak-simple, ib, sockets, sockets-aws, sockets-gcp"),
                   std::string::npos)
             << error.what();
     }
@@ -187,4 +188,31 @@ TEST(NetPlugin, SaysWhatMayBeChosen)
         const std::string algorithm = choose("fastrak-simple", "", bytes).algorithm;
         EXPECT_TRUE(algorithm == "ring" || algorithm == "tree") << algorithm;
     }
+}
+
+TEST(NetPlugin, SocketsHaveTheThreadsOfTheirNicUnlessVariablesSayOthers)
+{
+    const auto find = [](const char* plugin, uint32_t version, const char* variables) {
+        ProgramSettings settings;
+        settings.netPlugin = plugin;
+        settings.ncclVersion = version;
+        settings.ncclVariables = variables;
+        return MakeTransportRules(MakePreferences(settings));
+    };
+    const auto describe = [&](const char* plugin, uint32_t version, const char* variables) {
+        const TransportRules rules = find(plugin, version, variables);
+        return std::make_pair(rules.sockets.value().threads, rules.sockets.value().perThread);
+    };
+    using Sockets = std::pair<uint32_t, uint32_t>;
+    EXPECT_EQ(describe("sockets", 230, ""), Sockets(0, 1));
+    EXPECT_EQ(describe("sockets", 204, ""), Sockets(1, 1));
+    EXPECT_EQ(describe("sockets-aws", 204, ""), Sockets(2, 8));
+    EXPECT_EQ(describe("sockets-gcp", 212, ""), Sockets(4, 1));
+    EXPECT_EQ(describe("sockets", 209, "NCCL_SOCKET_NTHREADS=4,NCCL_NSOCKS_PERTHREAD=8"),
+              Sockets(4, 8));
+    EXPECT_EQ(describe("sockets-aws", 230, "NCCL_SOCKET_NTHREADS=1"), Sockets(1, 8));
+    EXPECT_FALSE(find("ib", 230, "NCCL_SOCKET_NTHREADS=4").sockets);
+    EXPECT_FALSE(find("", 230, "").LimitsNetwork());
+    EXPECT_THROW(find("sockets", 230, "NCCL_SOCKET_NTHREADS=16,NCCL_NSOCKS_PERTHREAD=8"),
+                 std::invalid_argument);
 }

@@ -363,10 +363,10 @@ WarningsOf(const std::string& text, const std::string& options, uint32_t servers
 
 TEST(NcclTopology, LaterCpusOfAmdForwardMore)
 {
-    EXPECT_EQ(ForwardOfAmd(0x8f), 16e9);   // Zen 2
-    EXPECT_EQ(ForwardOfAmd(0xaf), 18.2e9); // Zen 3 and 4
-    EXPECT_EQ(ForwardOfAmd(0xbf), 18.2e9); // Zen 5
-    EXPECT_EQ(ForwardOfAmd(0), 16e9);      // not said
+    EXPECT_EQ(ForwardOfAmd(0x8f), 16e9); // Zen 2
+    EXPECT_EQ(ForwardOfAmd(0xaf), 0);    // Zen 3 and 4: as its links
+    EXPECT_EQ(ForwardOfAmd(0xbf), 0);    // Zen 5
+    EXPECT_EQ(ForwardOfAmd(0), 16e9);    // not said
 }
 
 TEST(NcclTopology, Utf16IsRefusedByName)
