@@ -534,6 +534,8 @@ TEST(NcclTests, Errors)
 {
     const std::string header = "# size count type redop root time algbw busbw #wrong\n";
     EXPECT_EQ(ErrorOf(header), "log:1: the table has no lines");
+    EXPECT_EQ(ErrorOf(header + "node7: Test NCCL failure a.cu:27 'remote'\n"),
+              "log:2: the table has no lines; it says 'Test NCCL failure a.cu:27 'remote''");
     EXPECT_EQ(ErrorOf(header + "8 2 float sum -1 34.7 0.0\n"),
               "log:2: the line has 7 fields, but the table 9 columns");
     EXPECT_EQ(ErrorOf(header + "8 2 float sum -1 fast 0.0 0.0 0\n"),
