@@ -57,8 +57,8 @@ ReadAttentionSizes(OperatorDraft& draft, const ModelTensor& q, const ModelTensor
     AttentionSizes sizes{};
     sizes.heads = draft.GetNumber("heads");
     sizes.groups = draft.GetNumber("kvHeads", sizes.heads);
-    sizes.isFused = draft.GetNumber("fused", 0) != 0;
-    sizes.hasDropout = draft.GetNumber("dropout", 0) != 0;
+    sizes.isFused = draft.IsOn("fused", false);
+    sizes.hasDropout = draft.IsOn("dropout", false);
     const ModelTensor& v = draft.GetInput(2);
     if (q.shape.size() != 3 || k.shape.size() != 3 || v.shape.size() != 3 ||
         k.shape[0] != v.shape[0] || k.shape[1] != v.shape[1])
@@ -188,7 +188,7 @@ MakeAttention(OperatorDraft& draft)
     op.documents = documents;
     op.head = sizes.head;
     op.hasDropout = sizes.hasDropout && !sizes.isFused;
-    op.hasMask = draft.GetNumber("masked", 1) != 0;
+    op.hasMask = draft.IsOn("masked", true);
     op.forward.flops = {{share * (keys + values), axes.GetScores()}};
     op.forward.isMatrixProduct = true;
     OperatorPart part;

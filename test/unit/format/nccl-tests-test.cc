@@ -343,6 +343,7 @@ TEST(NcclTests, BusBandwidthsThatDoNotFollowAreSaid)
     EXPECT_TRUE(doubts(good + "8,20,0.00\n").empty());
     EXPECT_TRUE(doubts("1048576,20,0\n2097152,30,0\n").empty()); // of one rank
     EXPECT_TRUE(doubts("1048576,20,\n2097152,30,\n").empty());
+    EXPECT_EQ(doubts(good + "8388608,1e-320,146\n").size(), 1u);
     const auto edited = doubts(good + "8388608,90,81\n");
     ASSERT_EQ(edited.size(), 1u);
     EXPECT_EQ(
