@@ -37,17 +37,17 @@ NS_LOG_COMPONENT_DEFINE("ProteusFabricHelper");
 namespace
 {
 
-/// @param what kind of file @param file its name @return the exception that says why not
-std::runtime_error
-CannotWrite(const std::string& what, const std::string& file)
+/// @param file name of one that cannot be written @return the exception that says why not
+OutputError
+CannotWrite(const std::string& file)
 {
     const int error = errno;
-    std::string text = "cannot write " + what + " '" + file + "': " + std::strerror(error);
+    std::string cause = std::string("cannot be written: ") + std::strerror(error);
     if (error == EMFILE)
     {
-        text += "; there is a file per device: raise the limit (ulimit -n), or ask for some nodes";
+        cause += "; there is a file per device: raise the limit (ulimit -n), or ask for some nodes";
     }
-    return std::runtime_error(text);
+    return {file, cause};
 }
 
 /// Writes the units of a device to a capture file.
@@ -74,7 +74,7 @@ class PcapSink : public SimpleRefCount<PcapSink>
         m_file->Write(PicoSeconds(timePs), m_frame.data(), length);
         if (m_file->Fail())
         {
-            throw CannotWrite("capture", m_name);
+            throw CannotWrite(m_name);
         }
     }
 
@@ -248,7 +248,7 @@ FabricHelper::OpenStream(const std::string& file)
     errno = 0;
     if (!std::ofstream(file)) // OutputStreamWrapper would end the program
     {
-        throw CannotWrite("file", file);
+        throw CannotWrite(file);
     }
     auto stream = Create<OutputStreamWrapper>(file, std::ios::out);
     m_files.push_back({file, stream, nullptr});
@@ -272,7 +272,7 @@ FabricHelper::FinishFiles()
         file.capture->Close();
         if (file.capture->Fail())
         {
-            throw CannotWrite("capture", file.name);
+            throw CannotWrite(file.name);
         }
     }
 }
@@ -343,7 +343,7 @@ FabricHelper::EnablePcapInternal(std::string prefix,
     file->Open(name, std::ios::out | std::ios::binary);
     if (file->Fail())
     {
-        throw CannotWrite("capture", name);
+        throw CannotWrite(name);
     }
     file->Init(linkType, m_captureBytes);
     m_files.push_back({name, nullptr, file});

@@ -113,7 +113,7 @@ class FabricHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevic
      * @param interval between samples
      * @param allPorts whether links on which nothing happens have lines, too
      * @return what writes it
-     * @throw std::runtime_error if the file cannot be written
+     * @throw OutputError "FILE: cannot be written: CAUSE"
      */
     Ptr<LinkMonitor> EnableLinkSeries(Ptr<Fabric> fabric,
                                       const std::string& file,
@@ -127,7 +127,7 @@ class FabricHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevic
      * @param file to write
      * @param interval between samples
      * @return what writes it
-     * @throw std::runtime_error if the file cannot be written
+     * @throw OutputError "FILE: cannot be written: CAUSE"
      */
     Ptr<CongestionMonitor> EnableCongestionSeries(Ptr<Transport> transport,
                                                   const std::string& file,
@@ -136,13 +136,13 @@ class FabricHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevic
     /**
      * Writes a line per event of all devices that there are, see EnableAsciiAll(), to one file.
      * @param file to write
-     * @throw std::runtime_error if the file cannot be written
+     * @throw OutputError "FILE: cannot be written: CAUSE"
      */
     void EnableAsciiFile(const std::string& file);
 
     /**
      * Sees to it that the files of this helper are whole, after a run.
-     * @throw std::invalid_argument "FILE: cannot be written: CAUSE" if a part of one got lost
+     * @throw OutputError "FILE: cannot be written: CAUSE" if a part of one got lost
      */
     void FinishFiles();
 

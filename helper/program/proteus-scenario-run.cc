@@ -17,6 +17,7 @@
 #include "ns3/proteus-graph-file.h"
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-job-composition.h"
+#include "ns3/proteus-plural.h"
 #include "ns3/proteus-run-analysis.h"
 #include "ns3/proteus-scenario-idle.h"
 #include "ns3/proteus-scenario-json.h"
@@ -265,6 +266,7 @@ class ScenarioRunner
         RunRecord record = RunExecutor(options, executor, m_ranked, m_composed.graph, std::cout);
         CheckCutsAreLate(kept, firstPs, record);
         NoteTooLate(firstPs, record);
+        NoteUnsentTraffic(firstPs, record);
         NoteIdleEvents(nDevices, firstPs, record);
         for (std::size_t i = 0; i < m_specs.size(); ++i)
         {
@@ -376,6 +378,50 @@ class ScenarioRunner
         for (std::size_t i = 0; i < m_scenario.traffic.size(); ++i)
         {
             note("/traffic/" + std::to_string(i), m_scenario.traffic[i].from);
+        }
+    }
+
+    /// Names what traffic that has begun in time does not send. @param alonePs time of the first
+    /// job alone @param record of the run, which gets the notes
+    void NoteUnsentTraffic(int64_t alonePs, RunRecord& record) const
+    {
+        const int64_t endPs = record.timeline.endPs;
+        for (std::size_t i = 0; i < m_scenario.traffic.size() && !record.isPartial; ++i)
+        {
+            const ScenarioTraffic& traffic = m_scenario.traffic[i];
+            const TrafficPattern& pattern = traffic.pattern;
+            const int64_t fromPs = traffic.from.Resolve(alonePs);
+            if (fromPs >= endPs)
+            {
+                continue; // NoteTooLate()
+            }
+            const auto note = [&](const std::string& text) {
+                record.notes.push_back(m_options.scenario + ": /traffic/" + std::to_string(i) +
+                                       text);
+            };
+            const int64_t untilPs =
+                traffic.until ? std::min(endPs, traffic.until->Resolve(alonePs)) : endPs;
+            const auto isSent = [i](const TrafficRecord& message) { return message.source == i; };
+            const auto sent = static_cast<std::size_t>(
+                std::count_if(record.traffic.begin(), record.traffic.end(), isSent));
+            if (pattern.kind == TrafficPattern::Kind::LIST && sent < pattern.messages.size())
+            {
+                note(": " + std::to_string(pattern.messages.size() - sent) + " of " +
+                     FormatThings(pattern.messages.size(), "message") +
+                     " would begin when all jobs have ended, and are not sent");
+            }
+            else if (pattern.kind == TrafficPattern::Kind::POISSON && sent == 0)
+            {
+                note(": has no effect: no message begins in the " +
+                     FormatTime(static_cast<double>(untilPs - fromPs) * PS) + " that it lasts");
+            }
+            else if (pattern.kind == TrafficPattern::Kind::ROUNDS &&
+                     pattern.everyPs >= untilPs - fromPs)
+            {
+                note("/every: has no effect: traffic ends, " +
+                     FormatTime(static_cast<double>(untilPs - fromPs) * PS) +
+                     " after it has begun, before it would be sent again");
+            }
         }
     }
 

@@ -346,6 +346,10 @@ class StudyProgramOfAll : public CommandLineProgram
         BillMaker bills(study, LoadPrices(study, m_options.study, GetWorkloads()));
         const StudyStore store(ListFolders(m_options));
         StudyOutcome outcome = RunStudy(study, store, run);
+        if (m_options.retryFailed && outcome.retried == 0)
+        {
+            Warn("--retryFailed has no effect: no point had failed");
+        }
         Report(study, store, bills, outcome);
     }
 

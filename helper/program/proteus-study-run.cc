@@ -171,6 +171,7 @@ class StudyRunner
             }
             else
             {
+                m_outcome.retried += found ? 1 : 0;
                 m_waiting.push_back(i);
             }
         }

@@ -80,6 +80,7 @@ struct StudyOutcome
     std::vector<StudyResult> results;    //!< of each
     std::size_t ran{0};                  //!< now
     std::size_t found{0};                //!< there already
+    std::size_t retried{0};              //!< there already, refused, and to be run again
     std::size_t failed{0};               //!< of both, refused by the program
     std::vector<std::string> unfinished; //!< why points have no result
 };

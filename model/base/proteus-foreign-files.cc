@@ -62,7 +62,7 @@ DescribeForeignFile(const std::vector<std::string>& keys,
                                          file.keys.end(),
                                          [&](const std::string& key) { return has(keys, key); });
         const bool isOwn = std::any_of(keys.begin(), keys.end(), [&](const std::string& key) {
-            return has(own, key) && !has(file.keys, key);
+            return has(own, key) && !has(file.keys, key) && !has(file.common, key);
         });
         if (!isOwn && count >= static_cast<std::ptrdiff_t>(file.least) && count > most)
         {
@@ -106,13 +106,25 @@ DescribeForeignName(const std::string& path)
     return "";
 }
 
-std::vector<std::string>
-ListTextKeys(std::istream& input, const std::string& begin)
+std::string
+ReadTextBegin(std::istream& input)
 {
     std::string text(MOST_READ, 0);
     text.resize(static_cast<std::size_t>(
         input.rdbuf()->sgetn(text.data(), static_cast<std::streamsize>(text.size()))));
-    std::istringstream lines(begin + text);
+    return text;
+}
+
+std::vector<std::string>
+ListTextKeys(std::istream& input)
+{
+    return ListTextKeys(ReadTextBegin(input));
+}
+
+std::vector<std::string>
+ListTextKeys(const std::string& text)
+{
+    std::istringstream lines(text);
     std::vector<std::string> keys;
     for (std::string line; std::getline(lines, line);)
     {

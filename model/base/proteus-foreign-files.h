@@ -37,6 +37,7 @@ struct ForeignFile
     std::size_t magicAt{0};           //!< how many bytes stand before these
     std::vector<std::string> endings; //!< of names that no other kind has, e.g. ".nsys-rep"
     bool isJson{false};               //!< as JSON only: another text with its keys is not read
+    std::vector<std::string> common;  //!< keys that it may have, too, and that do not tell it
 };
 
 /// @ingroup proteus
@@ -64,11 +65,18 @@ std::string DescribeForeignBegin(const std::string& begin);
 std::string DescribeForeignName(const std::string& path);
 
 /// @ingroup proteus
-/// @param input a text, which is read for 64 KiB at most @param begin what stands before it and has
-/// been read @return what stands there as a key does in YAML ("key:"), TOML ("key =", "[section]"),
-/// scripts ("--key", without what follows), lists of words ("KEY value") and XML ("<key", with the
-/// bracket)
-std::vector<std::string> ListTextKeys(std::istream& input, const std::string& begin = {});
+/// @param input a text @return what is left of it, or its first 64 KiB
+std::string ReadTextBegin(std::istream& input);
+
+/// @ingroup proteus
+/// @param text of a file @return what stands there as a key does in YAML ("key:"), TOML ("key =",
+/// "[section]"), scripts ("--key", without what follows), lists of words ("KEY value") and XML
+/// ("<key", with the bracket)
+std::vector<std::string> ListTextKeys(const std::string& text);
+
+/// @ingroup proteus
+/// @param input a text, of which ReadTextBegin() is read @return ListTextKeys() of it
+std::vector<std::string> ListTextKeys(std::istream& input);
 
 } // namespace proteus
 } // namespace ns3

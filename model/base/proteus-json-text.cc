@@ -7,6 +7,8 @@
 #include "proteus-json-text.h"
 
 #include <algorithm>
+#include <cctype>
+#include <sstream>
 
 namespace ns3
 {
@@ -57,7 +59,41 @@ ShortenJson(const std::string& text, std::size_t length)
 }
 
 std::string
-FindJsonCause(const std::string& message)
+FindFirstLine(const std::string& text)
+{
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);)
+    {
+        const std::size_t first = line.find_first_not_of(" \t\r");
+        if (first != std::string::npos && line[first] != '#' && line.compare(first, 2, "//") != 0)
+        {
+            return line.substr(first, line.find_last_not_of(" \t\r") + 1 - first);
+        }
+    }
+    return "";
+}
+
+bool
+IsSection(const std::string& line)
+{
+    // Literals and numbers in brackets are lists of JSON.
+    const std::size_t name = line.find_first_not_of('[');
+    const std::size_t end = line.find(']');
+    if (name == std::string::npos || name == 0 || name > 2 || end == std::string::npos ||
+        end != line.size() - name || line.compare(end, name, std::string(name, ']')) != 0)
+    {
+        return false;
+    }
+    const std::string word = line.substr(name, end - name);
+    return std::isalpha(static_cast<unsigned char>(word.front())) != 0 && word != "true" &&
+           word != "false" && word != "null" && std::all_of(word.begin(), word.end(), [](char c) {
+               return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' ||
+                      c == '.';
+           });
+}
+
+std::string
+FindJsonCause(const std::string& message, bool isJson)
 {
     // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ..."
     std::size_t start = message.find("] ");
@@ -80,7 +116,7 @@ FindJsonCause(const std::string& message)
                     expected == std::string::npos || expected < lastRead ? std::string::npos
                                                                          : expected - lastRead);
     }
-    return ShortenJson(cause, MAX_CAUSE) + hint;
+    return ShortenJson(cause, MAX_CAUSE) + (isJson ? hint : "");
 }
 
 } // namespace proteus

@@ -28,8 +28,16 @@ namespace proteus
 /// @param text to show @param length most bytes of it @return it, with dots where it was cut
 std::string ShortenJson(const std::string& text, std::size_t length);
 
-/// @param message of nlohmann_json @return its last part, which says the cause
-std::string FindJsonCause(const std::string& message);
+/// @param message of nlohmann_json @param isJson whether the text is meant to be JSON
+/// @return its last part, which says the cause, and how to mend it if that is known
+std::string FindJsonCause(const std::string& message, bool isJson);
+
+/// @param text that does not begin as an object does
+/// @return its first line that is neither empty nor a comment of some other language
+std::string FindFirstLine(const std::string& text);
+
+/// @param line first one of a text @return whether it is "[section]", with which TOML and INI begin
+bool IsSection(const std::string& line);
 
 /// Counts lines and columns while the parser reads, since it reports bytes only.
 class JsonTextPosition

@@ -252,14 +252,15 @@ class JsonDocument::Handler : public nlohmann::json_sax<Json>
                      const std::string& token,
                      const nlohmann::detail::exception& error) override
     {
-        const bool isOther = !m_isInFile && !token.empty();
-        const std::string foreign = isOther ? DescribeRest(token) : "";
+        const std::string text = m_isInFile || token.empty() ? "" : token + ReadTextBegin(*m_input);
+        const std::string foreign = DescribeText(text);
+        const bool isJson = text.empty() || FindFirstLine(text).compare(0, 1, "{") == 0;
         throw std::invalid_argument(
             m_document.m_fileName + ":" +
             (!foreign.empty()
                  ? " " + foreign
-                 : m_position.ToText(position) + ": " + FindJsonCause(error.what()) +
-                       (isOther ? "; this is no JSON file, which begins with '{'" : "")));
+                 : m_position.ToText(position) + ": " + FindJsonCause(error.what(), isJson) +
+                       (isJson ? "" : "; this is no JSON file, which begins with '{'")));
     }
 
   private:
@@ -290,10 +291,14 @@ class JsonDocument::Handler : public nlohmann::json_sax<Json>
     {
         if (!m_isInFile)
         {
-            const std::string foreign = DescribeRest("["); // "[section]" of TOML begins so
+            const std::string text = "[" + ReadTextBegin(*m_input);
+            const std::string foreign = DescribeText(text);
             FailAt(m_document.m_fileName,
                    "",
-                   foreign.empty() ? "must hold an object, not a list" : foreign);
+                   !foreign.empty()                 ? foreign
+                   : IsSection(FindFirstLine(text)) ? "this is TOML, no JSON file, which begins "
+                                                      "with '{'"
+                                                    : "must hold an object, not a list");
         }
         if (m_open.size() == m_document.m_maxDepth)
         {
@@ -348,11 +353,10 @@ class JsonDocument::Handler : public nlohmann::json_sax<Json>
         return true;
     }
 
-    /// @param begin what has been read of a file that is no JSON @return what the file looks like;
-    /// empty if that is not known
-    std::string DescribeRest(const std::string& begin) const
+    /// @param text of a file that is no JSON @return what it looks like; empty if that is not known
+    static std::string DescribeText(const std::string& text)
     {
-        return DescribeForeignFile(ListTextKeys(*m_input, begin), {}, true);
+        return DescribeForeignFile(ListTextKeys(text), {}, true);
     }
 
     JsonDocument& m_document;

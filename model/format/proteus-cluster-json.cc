@@ -283,7 +283,12 @@ ReadLinkProperties(const JsonValue& json)
     link.bytesPerSecond = ReadRate(json.Get("rate_gbytes_per_s"), 1 / GBYTE);
     if (const auto delay = json.Find("delay_ns"))
     {
-        link.delayPs = std::llround(delay->AsNumber(0, MOST_DELAY_NS) * PS_PER_NS);
+        const double ps = delay->AsNumber(0, MOST_DELAY_NS) * PS_PER_NS;
+        link.delayPs = std::llround(ps);
+        if (link.delayPs == 0 && ps > 0)
+        {
+            delay->Fail("must be 0 or at least 0.001, a picosecond, not " + delay->Shown());
+        }
     }
     if (const auto cost = json.Find("cost"))
     {

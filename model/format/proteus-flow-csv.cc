@@ -10,6 +10,7 @@
 #include "proteus-htsim-flows.h"
 #include "proteus-text-reader.h"
 
+#include "ns3/proteus-plural.h"
 #include "ns3/proteus-shown-name.h"
 
 #include <algorithm>
@@ -145,6 +146,7 @@ class Reader
             Fail(m_line, "the header must be id,src,dst,bytes,start_ns,deps");
         }
         m_hasDeps = names.size() == COLUMNS.size();
+        m_hasHeader = true;
     }
 
     /// @param name of a column @param text of it @param least value @param most value @return value
@@ -197,11 +199,14 @@ class Reader
 
     void ReadFlow(const std::vector<std::string>& values)
     {
-        if (values.size() + 1 < COLUMNS.size() || values.size() > COLUMNS.size())
+        // A last line that may be a part of one needs all that the header has.
+        const std::size_t least =
+            COLUMNS.size() - (m_hasHeader && m_hasDeps && m_reader.IsCut() ? 0 : 1);
+        if (values.size() < least || values.size() > COLUMNS.size())
         {
             Fail(m_line,
-                 std::to_string(values.size()) +
-                     " values instead of the six of id,src,dst,bytes,start_ns,deps");
+                 FormatThings(values.size(), "value") +
+                     " instead of the six of id,src,dst,bytes,start_ns,deps");
         }
         if (!m_hasDeps && values.size() == COLUMNS.size() && !values.back().empty())
         {
@@ -286,9 +291,10 @@ class Reader
 
     TextReader& m_reader;
     uint32_t m_ranks;
-    std::string m_text;   //!< of the present line
-    uint64_t m_line{0};   //!< its number
-    bool m_hasDeps{true}; //!< whether the header, if there is one, has dependencies
+    std::string m_text;      //!< of the present line
+    uint64_t m_line{0};      //!< its number
+    bool m_hasHeader{false}; //!< names of columns above the flows
+    bool m_hasDeps{true};    //!< whether the header, if there is one, has dependencies
     std::vector<FlowSpec> m_flows;
     std::vector<uint64_t> m_lines;           //!< where the flows stand
     std::vector<std::string> m_dependencies; //!< as they stand there

@@ -36,12 +36,21 @@ const Registration DEEPSPEED(
       "bf16",
       "fp16",
       "wall_clock_breakdown",
-      "steps_per_print"},
+      "steps_per_print",
+      "prescale_gradients",
+      "autotuning",
+      "compression_training",
+      "data_efficiency"},
      2,
      "a configuration of DeepSpeed; what it says belongs into --strategy, e.g. "
      "dp=8,zero=3,microBatch=4,globalBatch=64,dataType=bf16 (zero is zero_optimization.stage, "
      "microBatch train_micro_batch_size_per_gpu, globalBatch train_batch_size, or that times "
-     "gradient_accumulation_steps and dp), with --framework=deepspeed"});
+     "gradient_accumulation_steps and dp), with --framework=deepspeed",
+     "",
+     0,
+     {},
+     false,
+     {"optimizer", "scheduler"}});
 
 const Registration DEEPSPEED_ZERO(
     "DeepSpeed of one key",

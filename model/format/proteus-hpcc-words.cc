@@ -176,7 +176,12 @@ HpccWords::ToPicoseconds(const HpccWord& word, const std::string& what) const
     {
         if (unit == known.name && value * known.factor <= MOST_SECONDS)
         {
-            return std::llround(value * (known.factor * 1e12));
+            const int64_t ps = std::llround(value * (known.factor * 1e12));
+            if (ps == 0 && value > 0)
+            {
+                Fail(word.line, what + " must be 0 or at least a picosecond, not " + Shown(word));
+            }
+            return ps;
         }
     }
     Fail(word.line,

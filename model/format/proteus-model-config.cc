@@ -293,7 +293,8 @@ TranslateModelConfig(const JsonValue& root,
                       "; of Hugging Face's models there are " +
                       ListNames(ModelConfigRegistry::Get().GetNames()));
         }
-        type.Fail("no model of this kind is known here; of Hugging Face's there are " +
+        type.Fail("no model of this kind (" + type.Shown() +
+                  ") is known here; of Hugging Face's there are " +
                   ListNames(ModelConfigRegistry::Get().GetNames()) +
                   ". A file of a model can describe any other (workloads/models/ has examples)");
     }

@@ -68,6 +68,13 @@ CutIntoSlices(uint64_t bytes, const InterpreterChunks& chunks)
 
 } // namespace
 
+uint64_t
+BytesOfAllSlices(Protocol protocol)
+{
+    const InterpreterChunks chunks = GetInterpreterChunks(protocol);
+    return chunks.loopBytes / chunks.sliceBytes * chunks.leastBytes;
+}
+
 CollectiveRequest
 MakeRequest(const MscclSchedule& schedule, const CollectiveRequest& request)
 {

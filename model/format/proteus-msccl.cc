@@ -397,8 +397,9 @@ class Reader
     /// Refuses a schedule that does not end, or computes something else.
     void CheckSchedule(const MscclSchedule& schedule) const
     {
+        // Of a chunk that has all of its slices, which is what takes most of a connection's room.
         CollectiveRequest request;
-        request.bytes = schedule.chunks;
+        request.bytes = schedule.chunks * BytesOfAllSlices(schedule.protocol);
         request.vertices.resize(schedule.gpus.size());
         std::string error;
         try

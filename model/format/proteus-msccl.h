@@ -121,6 +121,17 @@ CollectiveProgram MakeProgram(const MscclSchedule& schedule, const CollectiveReq
 
 /**
  * @ingroup proteus
+ * A schedule that ends with such chunks ends with any. MSCCL's interpreter cuts a chunk of any size
+ * into all of its slices, each of which takes room of its connection, and leaves some empty
+ * (genericOp() in src/device/prims_simple.h of microsoft/msccl); programs of shorter chunks have
+ * fewer, and so more room.
+ * @param protocol of a schedule
+ * @return least bytes of a chunk that has as many slices as one can have in a loop
+ */
+uint64_t BytesOfAllSlices(Protocol protocol);
+
+/**
+ * @ingroup proteus
  * @param schedule to carry out
  * @param request as for MakeProgram()
  * @return what CheckProgram() needs to know

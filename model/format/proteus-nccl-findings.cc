@@ -102,11 +102,10 @@ DescribeFindings(const NcclFindings& findings,
     {
         warn("unknown, and not read: " + unknown);
     }
-    if (findings.guess != nullptr)
+    for (const auto& [reason, model] : findings.guesses)
     {
-        warn("does not say which GPUs it has; taken for " + findings.guess->sheet.model +
-             " by the generation of PCIe; to say it, add " + "gpu=MODEL: " + fileName +
-             ":gpu=" + findings.guess->sheet.model);
+        warn("does not say which GPUs it has; taken for " + model->sheet.model + " by " + reason +
+             "; to say it, add gpu=MODEL: " + fileName + ":gpu=" + model->sheet.model);
     }
     if (findings.mayHaveNvlinks)
     {

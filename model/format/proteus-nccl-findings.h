@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -40,7 +41,8 @@ struct NcclFindings
     uint32_t nicsLeftOut{0};             //!< slower than others, or of another technology
     bool hasNvlinks{false};              //!< whether the server has one
     bool mayHaveNvlinks{false};          //!< its GPUs can, and neither file nor user says
-    const GpuModel* guess{nullptr};      //!< what GPUs are taken for of which the file says nothing
+    /// What GPUs are taken for whose model the file does not say, by what it is followed from.
+    std::map<std::string, const GpuModel*> guesses;
 };
 
 /**

@@ -288,11 +288,14 @@ class Reader
         }
         if (m_table.rows.empty())
         {
+            const std::string& failure = m_run.failure;
             m_reader.Fail(std::max<uint64_t>(m_reader.GetLine(), 1),
-                          m_hasHeader ? "the table has no lines"
-                                      : "there is no table of nccl-tests in this file, nor one of "
-                                        "CSV, which begins with names of columns such as "
-                                        "size_bytes,time_us");
+                          std::string(m_hasHeader
+                                          ? "the table has no lines"
+                                          : "there is no table of nccl-tests in this file, nor one "
+                                            "of CSV, which begins with names of columns such as "
+                                            "size_bytes,time_us") +
+                              (failure.empty() ? "" : "; it says " + QuotedText(failure)));
         }
         FindDoubts();
         if (m_table.ranks == 0 && !m_table.devices.empty())

@@ -271,6 +271,13 @@ class NcclReader
         }
     }
 
+    /// @param pci of a GPU that is not known by its device id @return its id, if it has one
+    static std::string DescribeUnknownDevice(const XmlElement& pci)
+    {
+        const std::string device = GetLower(pci, "device");
+        return device.empty() ? "" : " (its device id " + QuotedText(device) + " is not known)";
+    }
+
     void AddGpu(const XmlElement& pci,
                 const XmlElement* gpu,
                 std::size_t parent,
@@ -295,7 +302,8 @@ class NcclReader
             uint64_t sm = speed.generation == 3 ? 70 : speed.generation == 4 ? 80 : 90;
             sm = gpu == nullptr ? sm : m_values.GetWhole(*gpu, "sm", sm, 100000);
             model = m_values.FindGpuOfDevice(pci);
-            if (model != nullptr && hasType && model->computeCapability != sm)
+            const bool isKnown = model != nullptr;
+            if (isKnown && hasType && model->computeCapability != sm)
             {
                 Warn(m_fileName + ": the GPU with the busid " + QuotedText(GetLower(pci, "busid")) +
                      " has the device id of " + model->sheet.model + ", but another sm, " +
@@ -305,8 +313,13 @@ class NcclReader
             if (model == nullptr)
             {
                 model = &m_values.GetGpuOfSm(gpu == nullptr ? pci : *gpu, sm);
-                m_findings.guess =
-                    hasType || m_findings.guess != nullptr ? m_findings.guess : model;
+                if (!isKnown)
+                {
+                    m_findings.guesses.emplace(hasType ? "sm " + std::to_string(sm) +
+                                                             DescribeUnknownDevice(pci)
+                                                       : "the generation of PCIe",
+                                               model);
+                }
             }
         }
         NcclDevice device;

@@ -74,6 +74,7 @@ TextReader::ReadLine(std::string& line)
         }
         line += static_cast<char>(c);
     }
+    m_isCut = c < 0;
     if (!line.empty() && line.back() == '\r')
     {
         line.pop_back();

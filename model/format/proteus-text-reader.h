@@ -61,6 +61,12 @@ class TextReader
         return m_line;
     }
 
+    /// @return whether the file ended within the line that was read last, which no newline ends
+    bool IsCut() const
+    {
+        return m_isCut;
+    }
+
     /// @param cause what is wrong in the line that was read last @throw std::invalid_argument
     [[noreturn]] void Fail(const std::string& cause) const;
 
@@ -105,6 +111,7 @@ class TextReader
     InputFile m_input;
     std::size_t m_most; //!< characters of a line
     uint64_t m_line{0};
+    bool m_isCut{false};
 };
 
 } // namespace proteus

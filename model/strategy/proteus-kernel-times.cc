@@ -9,6 +9,8 @@
 #include "proteus-operator-kinds.h"
 #include "proteus-sequence-copy.h"
 
+#include "ns3/proteus-shown-name.h"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -16,6 +18,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <stdexcept>
 #include <string>
 
 namespace ns3
@@ -535,7 +538,20 @@ DescribeKernel(const KernelDescription& kernel, DataType activation, uint32_t gr
     {
         return std::nullopt;
     }
-    return found->second(kernel, activation, gradientBytes);
+    try
+    {
+        return found->second(kernel, activation, gradientBytes);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        std::string extents;
+        for (const uint64_t extent : kernel.extents)
+        {
+            extents += (extents.empty() ? "" : " x ") + std::to_string(extent);
+        }
+        throw std::invalid_argument("operator " + QuotedText(kernel.name) + " of the size " +
+                                    extents + ": " + error.what());
+    }
 }
 
 std::function<int64_t(const KernelDescription&)>

@@ -40,6 +40,7 @@ namespace proteus
  * @param activation number format of activations and of the tables' rows
  * @param gradientBytes per element of the gradients of parameters
  * @return the work; nothing for a kind of operator that is not known here
+ * @throw std::invalid_argument that names the operator, if its size does not fit
  */
 std::optional<KernelWork> DescribeKernel(const KernelDescription& kernel,
                                          DataType activation,

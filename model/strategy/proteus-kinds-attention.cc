@@ -93,8 +93,8 @@ ReadAttentionSizes(OperatorDraft& draft, const ModelTensor& q, const ModelTensor
     AttentionSizes sizes{};
     sizes.heads = draft.GetNumber("heads");
     sizes.groups = draft.GetNumber("kvHeads", sizes.heads);
-    sizes.isFused = draft.GetNumber("fused", 0) != 0;
-    sizes.hasDropout = draft.GetNumber("dropout", 0) != 0;
+    sizes.isFused = draft.IsOn("fused", false);
+    sizes.hasDropout = draft.IsOn("dropout", false);
     const ModelTensor& v = draft.GetInput(2);
     if (q.shape.size() != 3 || k.shape.size() != 3 || v.shape.size() != 3 ||
         k.shape[0] != v.shape[0] || k.shape[1] != v.shape[1])
@@ -218,7 +218,7 @@ MakeAttention(OperatorDraft& draft)
     op.window = sizes.window;
     op.head = sizes.head;
     op.hasDropout = sizes.hasDropout && !sizes.isFused;
-    op.hasMask = draft.GetNumber("masked", 1) != 0;
+    op.hasMask = draft.IsOn("masked", true);
     op.forward.flops = {{sizes.share * (keys + values), axes.GetScores()}};
     op.forward.isMatrixProduct = true;
     OperatorPart part;

@@ -88,7 +88,7 @@ MakeLinear(OperatorDraft& draft)
     const IterationAxis in = draft.AddDimension("in", x.shape.back());
     const uint8_t input = draft.Read(Append(leading, {in}), true, true);
     const uint8_t weight = draft.ParameterOf("weight", {sum, x.shape.back()}, {out, in}, true);
-    if (draft.GetNumber("bias", 1) != 0)
+    if (draft.IsOn("bias", true))
     {
         draft.ParameterOf("bias", {sum}, {out});
     }
@@ -187,7 +187,7 @@ MakeConvolution(OperatorDraft& draft)
     const IterationAxis kw = draft.AddDimension("kernel-width", kernel[1], false);
     const uint8_t input = draft.Read({n, in, h, w}, true, true);
     const uint8_t weight = draft.Parameter("weight", {out, in, kh, kw}, true);
-    if (draft.GetNumber("bias", 1) != 0)
+    if (draft.IsOn("bias", true))
     {
         draft.Parameter("bias", {out});
     }
@@ -219,7 +219,7 @@ MakeTable(OperatorDraft& draft, bool isBag)
     // Of the table only the rows that are asked for move; they are as large as the result, or as
     // many times that as there are lookups.
     ModelOperator& op = draft.Get();
-    const bool isSparse = draft.GetNumber("sparse", 0) != 0;
+    const bool isSparse = draft.IsOn("sparse", false);
     op.reads[weight].traffic = 0;
     op.writes[result].traffic = 1 + (isBag ? static_cast<double>(ids.shape.back()) : 1);
     OperatorPart part;
@@ -263,7 +263,7 @@ MakePositionEmbedding(OperatorDraft& draft)
                                             {axes[rank - 2], axes[rank - 1]});
     const uint8_t y = draft.WriteAxes(axes);
     std::vector<DataReference> reads{GradientOf(y)};
-    if (draft.GetNumber("dropout", 0) != 0)
+    if (draft.IsOn("dropout", false))
     {
         reads.push_back(WriteOf(draft.Save("mask", axes, ElementKind::MASK)));
     }

@@ -180,6 +180,17 @@ OperatorDraft::GetNumber(const std::string& name, uint64_t otherwise) const
     return m_attributes.numbers.count(name) ? GetNumber(name) : otherwise;
 }
 
+bool
+OperatorDraft::IsOn(const std::string& name, bool otherwise) const
+{
+    const uint64_t number = GetNumber(name, otherwise ? 1 : 0);
+    if (number > 1)
+    {
+        Fail("attribute \"" + name + "\" is " + std::to_string(number) + ", must be 0 or 1");
+    }
+    return number == 1;
+}
+
 std::vector<uint64_t>
 OperatorDraft::GetNumbers(const std::string& name) const
 {

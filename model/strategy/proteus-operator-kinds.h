@@ -70,6 +70,9 @@ class OperatorDraft
     uint64_t GetNumber(const std::string& name) const;
     /// @param name of an attribute @param otherwise value where it is missing @return its number
     uint64_t GetNumber(const std::string& name, uint64_t otherwise) const;
+    /// @param name of an attribute that is 0 or 1 @param otherwise value where it is missing
+    /// @return whether it is 1 @throw std::invalid_argument if it is another number
+    bool IsOn(const std::string& name, bool otherwise) const;
     /// @param name of an attribute @return its numbers, none where it is missing
     std::vector<uint64_t> GetNumbers(const std::string& name) const;
 

@@ -96,6 +96,13 @@ class Launch(unittest.TestCase):
                 proteus.run(**options)
         return str(caught.exception)
 
+    def test_outputs_are_names_of_files(self):
+        # open(True) is standard output.
+        self.assertEqual("proteus-run: json=True is no name of a file", self.fail("true", json=True))
+        self.assertEqual("proteus-run: summary=3 is no name of a file", self.fail("true", summary=3))
+        with self.assertRaisesRegex(proteus.Error, "proteus-search: csv=True is no name of a file"):
+            proteus.search("gpt3-125m", csv=True)
+
     def test_a_command_that_does_not_start(self):
         self.assertIn("/no/such, which runs it, does not start", self.fail("/no/such"))
         self.assertIn("is no command", self.fail(""))

@@ -113,6 +113,14 @@ def _words(program, options, attributes):
     return words + [f"--{name}={_text(value)}" for name, value in (attributes or {}).items()]
 
 
+def _output(program, options, name, default):
+    """The file that a result is read from: what an option names, or else the default."""
+    file = options.get(name) or default
+    if not isinstance(file, (str, bytes, os.PathLike)):
+        raise Error(f"{program}: {name}={file!r} is no name of a file")
+    return file
+
+
 def _read(file, text, load=json.load):
     """What a program has written, unless it was asked for something else, such as help."""
     if not os.path.exists(file):
@@ -167,8 +175,10 @@ def _depth_of_caller():
 def _run(program, options, attributes=None, outputs=("json",)):
     """Runs a program; `outputs` are the options that name files to read its results from."""
     with tempfile.TemporaryDirectory(prefix="proteus.") as folder:
-        files = {output: os.path.join(folder, output + ".json") for output in outputs}
-        files.update({output: options[output] for output in outputs if options.get(output)})
+        files = {
+            output: _output(program, options, output, os.path.join(folder, output + ".json"))
+            for output in outputs
+        }
         words = _words(program, {"quiet": True, **options, **files}, attributes)
         text = _start(words)
         read = {output: _read(file, text) for output, file in files.items()}
@@ -233,6 +243,6 @@ def schedule(model, cluster=None, attributes=None, **options):
 def _table(program, options, attributes):
     """Runs a program with --csv, and returns that as a DataFrame."""
     with tempfile.TemporaryDirectory(prefix="proteus.") as folder:
-        file = options.get("csv") or os.path.join(folder, "table.csv")
+        file = _output(program, options, "csv", os.path.join(folder, "table.csv"))
         text = _start(_words(program, {"quiet": True, **options, "csv": file}, attributes))
         return _read(file, text, pandas.read_csv)

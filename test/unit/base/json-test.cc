@@ -85,6 +85,19 @@ TEST(JsonDocument, FilesOfOtherProgramsAreRecognised)
               "globalBatch");
     EXPECT_EQ(allow(R"({"train_batch_size": 64, "zero_optimization": {"stage": 3}})").substr(0, 48),
               "a.json: this is a configuration of DeepSpeed; wh");
+    // "optimizer" is a key of both.
+    const auto allowOptimizer = [](const char* text) {
+        std::istringstream input(text);
+        const JsonDocument document(input, "a.json");
+        return GetFailure([&] {
+            document.GetRoot().AllowKeys("a plan", {"dp", "globalBatch", "optimizer"});
+        });
+    };
+    EXPECT_EQ(
+        allowOptimizer(R"({"train_batch_size": 64, "optimizer": {}, "fp16": {}})").substr(0, 48),
+        "a.json: this is a configuration of DeepSpeed; wh");
+    EXPECT_EQ(allowOptimizer(R"({"optimizer": "adam", "train_batch_size": 64})").substr(0, 41),
+              "a.json: /train_batch_size: unknown field;");
     // A plan with a word of another program is a plan all the same.
     EXPECT_EQ(allow(R"({"dp": 8, "train_batch_size": 64, "zero_optimization": 3})").substr(0, 41),
               "a.json: /train_batch_size: unknown field;");
@@ -123,6 +136,18 @@ TEST(JsonDocument, TextsOfOtherProgramsAreRecognised)
     begins("optimizer: adamw\ngradient_accumulation_steps: 4\n", "a:1:1: syntax error");
     begins("some: text\nthat: nobody\nknows: 1\n", "a:1:1: syntax error");
     begins("[1, 2]", "a: must hold an object, not a list");
+    begins("[true]", "a: must hold an object, not a list");
+    for (const char* toml : {"[model]\ndim = 5120\n", "[[tool.mypy]]\r\nx = 1\r\n"})
+    {
+        EXPECT_EQ(read(toml), "a: this is TOML, no JSON file, which begins with '{'");
+    }
+    // A comment is not what is wrong with a file that is no JSON without it, either.
+    EXPECT_EQ(read("# Llama\n\n[model]\ndim = 5120\n"),
+              "a:1:1: syntax error while parsing value - invalid literal; this is no JSON file, "
+              "which begins with '{'");
+    EXPECT_EQ(read("// of 2026\n{\"a\": 1}"),
+              "a:1:1: syntax error while parsing value - invalid literal; JSON has no comments: "
+              "leave it out");
 }
 
 } // namespace

@@ -527,6 +527,8 @@ TEST(ClusterJson, ContentErrorsHaveAPointer)
               "name, vertices, links");
     EXPECT_EQ(ErrorOf(Exchange("\"b\": \"switch0\"", "\"b\": \"switch1\"")),
               "c.json: /links/0/b: there is no vertex 'switch1'");
+    EXPECT_EQ(ErrorOf(Exchange("300.5", "0.0001")),
+              "c.json: /links/1/delay_ns: must be 0 or at least 0.001, a picosecond, not 0.0001");
     EXPECT_EQ(ErrorOf(Exchange("\"b\": \"switch0\"", "\"b\": 2")),
               "c.json: /links/0/b: must be a string, not 2");
     EXPECT_EQ(ErrorOf(Exchange("\"b\": \"switch0\"", "\"b\": \"n0.gpu0\"")),

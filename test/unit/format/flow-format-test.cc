@@ -77,6 +77,7 @@ TEST(FlowCsv, SaysWhatIsWrongAndWhere)
     expect("id,src,dst\n", "f.csv:1: the header must be");
     expect(HEADER + "a,0,1,5\n", "f.csv:2: 4 values");
     expect(HEADER + "a,0,1,5,0,,\n", "f.csv:2: 7 values");
+    expect(HEADER + "a,0,1,5,0,\nb,0,1,5,12", "f.csv:3: 5 values"); // has been cut
     expect(HEADER + ",0,1,5,0,\n", "f.csv:2: id");
     expect(HEADER + "a b,0,1,5,0,\n", "f.csv:2: id");
     expect(HEADER + "a,0,1,5,0,\na,0,1,5,0,\n", "f.csv:3: id: 'a' is used already in line 2");

@@ -161,6 +161,8 @@ TEST(HpccTopology, ErrorsNameTheLine)
     EXPECT_EQ(ErrorOf(Exchange("500ns", "5minutes")),
               "some/t.txt:4: the delay must be a time of at most 1000 s such as 500ns or 0.0005ms, "
               "not '5minutes'");
+    EXPECT_EQ(ErrorOf(Exchange("500ns", "1e-4ns")),
+              "some/t.txt:4: the delay must be 0 or at least a picosecond, not '1e-4ns'");
     EXPECT_EQ(ErrorOf(Exchange("0.25", "1.25")),
               "some/t.txt:4: the error rate must be a number from 0 to less than 1, not '1.25'");
     EXPECT_EQ(ErrorOf(Exchange("3 2", "4 2")),

@@ -476,8 +476,8 @@ TEST(ModelConfig, Gemma3)
 
 TEST(ModelConfig, WhatIsNotThereIsRefused)
 {
-    EXPECT_EQ(GetError(Change(LLAMA, {{"model_type", "\"vaporware\""}})).substr(0, 57),
-              "/model_type: no model of this kind is known here; of Hugg");
+    EXPECT_EQ(GetError(Change(LLAMA, {{"model_type", "\"vaporware\""}})).substr(0, 64),
+              "/model_type: no model of this kind (\"vaporware\") is known here; ");
     for (const auto& [type, has] : std::map<std::string, std::string>{
              {"gemma2", "attn_logit_softcapping"},
              {"gemma3", "an encoder of images"},

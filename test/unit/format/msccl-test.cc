@@ -259,6 +259,43 @@ TEST(Msccl, RefusesSchedulesThatDoNotEndOrComputeSomethingElse)
         << error;
 }
 
+TEST(Msccl, RefusesSchedulesThatNeedMoreRoomThanAConnectionHas)
+{
+    // Both GPUs send all their chunks and then receive. A connection has room for two of Simple,
+    // whose chunks take half of NCCL's eight slots, and for eight of LL.
+    const auto read = [](const std::string& protocol, uint32_t chunks) {
+        std::string text = "<algo name=\"pair\" proto=\"" + protocol +
+                           "\" nchannels=\"1\" nchunksperloop=\"" + std::to_string(2 * chunks) +
+                           "\" ngpus=\"2\" coll=\"allgather\" inplace=\"1\" minBytes=\"0\">";
+        for (uint32_t gpu = 0; gpu < 2; ++gpu)
+        {
+            const std::string peer = std::to_string(1 - gpu);
+            text += "<gpu id=\"" + std::to_string(gpu) + "\" i_chunks=\"" + std::to_string(chunks) +
+                    "\" o_chunks=\"" + std::to_string(2 * chunks) +
+                    "\" s_chunks=\"0\"><tb id=\"0\" send=\"" + peer + "\" recv=\"" + peer +
+                    "\" chan=\"0\">";
+            for (uint32_t step = 0; step < 2 * chunks; ++step)
+            {
+                const bool sends = step < chunks;
+                const std::string at =
+                    std::to_string((sends ? gpu : 1 - gpu) * chunks + step % chunks);
+                text += "<step s=\"" + std::to_string(step) + "\" type=\"" + (sends ? "s" : "r") +
+                        "\" srcbuf=\"o\" srcoff=\"" + at + "\" dstbuf=\"o\" dstoff=\"" + at +
+                        "\" cnt=\"1\" depid=\"-1\" deps=\"-1\" hasdep=\"0\"/>";
+            }
+            text += "</tb></gpu>";
+        }
+        return Error(text + "</algo>", "<algo", "<algo");
+    };
+    EXPECT_EQ(read("Simple", 2), "");
+    EXPECT_EQ(read("Simple", 3),
+              "x.xml:1: /algo: the schedule is no all-gather: rank 0, channel 0, step 4: waits for "
+              "ever for room from rank 1, channel 0, step 4 waits for room from rank 0, channel 0, "
+              "step 4");
+    EXPECT_EQ(read("LL", 8), "");
+    EXPECT_NE(read("LL", 9).find("waits for ever for room"), std::string::npos);
+}
+
 TEST(Msccl, SchedulesOfMsccl)
 {
     namespace fs = std::filesystem;

@@ -344,6 +344,7 @@ TEST(NcclTests, BusBandwidthsThatDoNotFollowAreSaid)
     EXPECT_TRUE(doubts(good + "8,20,0.00\n").empty());
     EXPECT_TRUE(doubts("1048576,20,0\n2097152,30,0\n").empty()); // of one rank
     EXPECT_TRUE(doubts("1048576,20,\n2097152,30,\n").empty());
+    EXPECT_EQ(doubts(good + "8388608,1e-320,146\n").size(), 1u);
     const auto edited = doubts(good + "8388608,90,81\n");
     ASSERT_EQ(edited.size(), 1u);
     EXPECT_EQ(
@@ -535,6 +536,8 @@ TEST(NcclTests, Errors)
 {
     const std::string header = "# size count type redop root time algbw busbw #wrong\n";
     EXPECT_EQ(ErrorOf(header), "log:1: the table has no lines");
+    EXPECT_EQ(ErrorOf(header + "node7: Test NCCL failure a.cu:27 'remote'\n"),
+              "log:2: the table has no lines; it says 'Test NCCL failure a.cu:27 'remote''");
     EXPECT_EQ(ErrorOf(header + "8 2 float sum -1 34.7 0.0\n"),
               "log:2: the line has 7 fields, but the table 9 columns");
     EXPECT_EQ(ErrorOf(header + "8 2 float sum -1 fast 0.0 0.0 0\n"),

@@ -35,13 +35,13 @@ const char* const SWITCHED = R"(<?xml version="1.0"?>
 <system version="1">
   <cpu numaid="0" arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="143">
     <pci busid="0000:07:00.0" class="0x060400" link_speed="32.0 GT/s PCIe" link_width="16">
-      <pci busid="0000:08:00.0" class="0x030200" link_speed="32 GT/s" link_width="8">
+      <pci busid="0000:08:00.0" class="0x030200" device="0x2330" link_speed="32 GT/s" link_width="8">
         <gpu dev="1" sm="90" rank="1" gdr="1">
           <nvlink target="0000:C4:00.0" count="5" tclass="0x068000"/>
           <nvlink target="0000:c5:00.0" count="4" tclass="0x068000"/>
         </gpu>
       </pci>
-      <pci busid="0000:09:00.0" class="0x030200" link_speed="8.0 GT/s" link_width="16">
+      <pci busid="0000:09:00.0" class="0x030200" device="0x2330" link_speed="8.0 GT/s" link_width="16">
         <gpu dev="0" sm="90" rank="0" gdr="1">
           <nvlink target="0000:c4:00.0" count="5" tclass="0x068000"/>
           <nvlink target="0000:c5:00.0" count="4" tclass="0x068000"/>
@@ -621,6 +621,18 @@ TEST(NcclTopology, WhatTheFileDoesNotSayIsAskedFor)
     EXPECT_EQ(WarningsOf(CLOUD, "gpu=a100-sxm4-40gb,nvlink=none"), "");
     EXPECT_EQ(WarningsOf(CLOUD, "gpu=T4"), ""); // which has no NVLink
     EXPECT_EQ(WarningsOf(SWITCHED, ""), "");
+    // An sm alone is that of several GPUs.
+    std::string text = SWITCHED;
+    const std::size_t device = text.find(" device=\"0x2330\"");
+    ASSERT_NE(device, std::string::npos);
+    EXPECT_EQ(WarningsOf(text.replace(device, 16, ""), ""),
+              "warning: t.xml: does not say which GPUs it has; taken for H100-SXM5-80GB by sm 90; "
+              "to say it, add gpu=MODEL: t.xml:gpu=H100-SXM5-80GB\n");
+    EXPECT_EQ(WarningsOf(text, "gpu=H200"), "");
+    EXPECT_EQ(WarningsOf(Exchange("0x2330", "0x9999"), ""),
+              "warning: t.xml: does not say which GPUs it has; taken for H100-SXM5-80GB by sm 90 "
+              "(its device id '0x9999' is not known); to say it, add gpu=MODEL: "
+              "t.xml:gpu=H100-SXM5-80GB\n");
 
     std::istringstream input(CLOUD);
     const Cluster cluster = ReadNcclTopology(input,

@@ -6,6 +6,8 @@
 
 #include "start-program.h"
 
+#include <cstdint>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <sstream>
 #include <string>
@@ -391,6 +393,22 @@ TEST(FileMistakes, OutputsThatCannotBeWrittenNameTheirOption)
     // What goes wrong when results are written.
     ExpectRefusal(Start("cluster", {"--output=/dev/full"}),
                   "proteus-cluster: error: --output=/dev/full: cannot be written: No space");
+    const std::string prefix = folder.Get() + "/cap";
+    constexpr uint32_t NODES = 10;
+    for (uint32_t i = 0; i < NODES * NODES; ++i)
+    {
+        std::filesystem::create_symlink("/dev/full",
+                                        prefix + "-" + std::to_string(i / NODES) + "-" +
+                                            std::to_string(i % NODES) + ".pcap");
+    }
+    const Outcome captures = Start("flows",
+                                   {"--cluster=" + WORKLOADS + "/flows/switch-9.txt",
+                                    "--flows=" + WORKLOADS + "/flows/incast-8.csv",
+                                    "--pcap=" + prefix});
+    ExpectRefusal(captures, "proteus-flows: error: --pcap: " + prefix + "-");
+    EXPECT_NE(captures.error.find(".pcap: cannot be written: No space left on device"),
+              std::string::npos)
+        << captures.error;
 }
 
 TEST(FileMistakes, WhatStandsBehindAByteOfZeroIsNotPassedOver)

@@ -48,6 +48,12 @@ TEST(ListMistakes, StudiesWhoseFilesAreMissing)
     const std::string twice = folder.Get() + "/a," + folder.Get() + "/./a";
     ExpectRefusal(Start("study", {"--quiet", "--folder=" + twice, "--study=" + good}),
                   "/./a are one folder");
+    const std::vector<std::string> again = {"--quiet",
+                                            "--folder=" + folder.Get() + "/again",
+                                            "--study=" + good,
+                                            "--retryFailed"};
+    EXPECT_NE(Start("study", again).error.find("--retryFailed has no effect: no point had failed"),
+              std::string::npos);
     // No point has a result, as the program cannot be started: the measure is not to blame.
     EXPECT_EQ(start("").error.find("there is no column"), std::string::npos);
 }

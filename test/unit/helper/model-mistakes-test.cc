@@ -64,6 +64,12 @@ TEST(ModelMistakes, OtherFilesOfTheHub)
 }
 
 // What others write their configurations in.
+TEST(ModelMistakes, AnOperatorThatIsTooLargeIsNamed)
+{
+    ExpectRefusal(Start("compile", {MODEL, PLAN, "--variables=sequence=4294967296"}),
+                  "operator 'layer0.attention' of the size ");
+}
+
 TEST(ModelMistakes, AConfigurationThatIsNoJson)
 {
     const Folder folder;

@@ -154,6 +154,45 @@ TEST(ScenarioMistakes, EventsOnGpusWithoutAJobAndSeedsOfNothing)
     }
 }
 
+TEST(ScenarioMistakes, TrafficThatIsNotSentIsNamed)
+{
+    const Folder folder;
+    const auto start = [&folder](const std::string& traffic) {
+        const std::string file = folder.Write("s.json",
+                                              R"({"format": "proteus-scenario", "version": 1,
+ "compare_alone": false, "traffic": [{)" + traffic +
+                                                  "}]}");
+        return Start("run",
+                     {PING,
+                      "--cluster=dgx-a100:nodes=2,nic=8x200G-roce",
+                      "--executor=packet",
+                      "--quiet",
+                      "--scenario=" + file})
+            .out;
+    };
+    const auto has = [&start](const std::string& traffic, const std::string& note) {
+        const std::string out = start(traffic);
+        EXPECT_NE(out.find("s.json: /traffic/0" + note), std::string::npos) << out;
+    };
+    const std::string idle = "s.json: /traffic/0";
+    const std::string rounds = R"("kind": "permutation", "bytes": 1000, "every": )";
+    has(rounds + R"("2us", "until": "1us")",
+        "/every: has no effect: traffic ends, 1.000 us after it has begun, before it would be sent "
+        "again");
+    has(rounds + R"("1s")", "/every: has no effect: traffic ends, ");
+    EXPECT_EQ(start(rounds + R"("200ns", "until": "1us")").find(idle), std::string::npos);
+    const std::string random = R"("kind": "poisson", "bytes": 1000, "messages_per_s": )";
+    has(random + "0.01", ": has no effect: no message begins in the ");
+    EXPECT_EQ(start(random + "1e10").find(idle), std::string::npos);
+    const auto list = [](const std::string& second) {
+        const std::string message = R"({"from": "n0.gpu0", "to": "n1.gpu0", "bytes": 8, "start": )";
+        return R"("kind": "list", "from": "1ns", "messages": [)" + message + "\"0\"}, " + message +
+               second + "}]";
+    };
+    EXPECT_EQ(start(list("\"1ns\"")).find(idle), std::string::npos);
+    has(list("\"2s\""), ": 1 of 2 messages would begin when all jobs have ended, and are not sent");
+}
+
 // What traffic sends when all jobs have ended is no part of their time.
 TEST(ScenarioMistakes, NoLinkIsBusyForLongerThanTheRun)
 {

@@ -282,6 +282,8 @@ TEST(Adapters, RefuseWhatTheyAreNotFor)
               std::string::npos);
     EXPECT_NE(Refuse(linear + R"(, "adapter": "1 - 2"})").find("a rank must not be negative"),
               std::string::npos);
+    EXPECT_NE(Refuse(linear + R"(, "bias": 2})").find("attribute \"bias\" is 2, must be 0 or 1"),
+              std::string::npos);
     EXPECT_NE(Refuse(linear + "}", R"("frozen": 1, )").find("all parameters are frozen"),
               std::string::npos);
     EXPECT_EQ(Refuse(linear + R"(, "frozen": 0})", R"("frozen": 1, )"), "");

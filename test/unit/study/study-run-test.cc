@@ -179,8 +179,11 @@ TEST_F(StudyRun, WhatAProgramRefusesIsAResult)
     EXPECT_EQ(first.failed, 1u);
     EXPECT_EQ(first.results[1].error, "thirteen");
     EXPECT_NO_THROW(RequireResults(m_study, first));
+    EXPECT_EQ(first.retried, 0u);
     EXPECT_EQ(Run().found, 3u);
-    EXPECT_EQ(Run("points", {}, true).ran, 1u);
+    const StudyOutcome again = Run("points", {}, true);
+    EXPECT_EQ(again.ran, 1u);
+    EXPECT_EQ(again.retried, 1u);
     EXPECT_EQ(CountStarts()["13"], 2);
     EXPECT_EQ(CountStarts()["12"], 1);
     SetAxis(13, 13);
