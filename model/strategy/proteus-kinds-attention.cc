@@ -70,7 +70,7 @@ ReadSeen(OperatorDraft& draft, uint64_t queries, uint64_t keys, AttentionSizes& 
     }
     sizes.share = 1 / static_cast<double>(sizes.documents);
     const uint64_t window = draft.GetNumber("window", 0);
-    const bool hasMask = draft.GetNumber("masked", 1) != 0;
+    const bool hasMask = draft.IsOn("masked", true);
     if (window > 0 && (!hasMask || queries != keys))
     {
         draft.Fail("a window is of the tokens before a token of the same sequence; leave out "
