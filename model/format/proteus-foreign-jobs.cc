@@ -132,8 +132,11 @@ const Registration TORCHTITAN(
      "a configuration of torchtitan; what it says belongs into --strategy, e.g. "
      "tp=2,pp=2,dp=4,zero=3,microBatch=1,globalBatch=8 (tp is tensor_parallel_degree, pp "
      "pipeline_parallel_degree, cp context_parallel_degree, dp the data_parallel degrees "
-     "multiplied, with zero=3 where shards are more than one, microBatch local_batch_size), with "
-     "--framework=torchtitan; model and seq_len are --model and --variables=sequence=N"});
+     "multiplied, with zero=3 where shards are more than one, microBatch local_batch_size, "
+     "recompute=full its mode of checkpoints, recomputeEvery=N a selective_ac_option of N, and "
+     "recompute=between-products,recomputeKeeps=q+v+gate+down+attention its op, of a model with "
+     "--variables=separate=1), with --framework=torchtitan; model and seq_len are --model and "
+     "--variables=sequence=N"});
 
 const Registration MEGATRON(
     "Megatron-LM",
@@ -153,7 +156,8 @@ const Registration MEGATRON(
      "tp=8,pp=4,dp=2,microBatch=1,globalBatch=64,sequenceParallel=true,zero=1 (tp is "
      "--tensor-model-parallel-size, pp --pipeline-model-parallel-size, cp "
      "--context-parallel-size, ep --expert-model-parallel-size, zero=1 "
-     "--use-distributed-optimizer, recompute=full or selective --recompute-granularity), with "
+     "--use-distributed-optimizer, recompute=full or selective --recompute-granularity, "
+     "recomputeModules --recompute-modules, joined by +, optimizer=muon --optimizer muon), with "
      "--framework=megatron-core; sizes of the model are --model and --variables"});
 
 const Registration MEGATRON_YAML(
@@ -203,7 +207,8 @@ const Registration TRAINING_ARGUMENTS(
      "a list of arguments of Hugging Face's Trainer; what they say belongs into --strategy, e.g. "
      "dp=8,zero=3,microBatch=2,globalBatch=64,recompute=full (microBatch is "
      "per_device_train_batch_size, globalBatch that times gradient_accumulation_steps and dp, "
-     "zero=3 full_shard, recompute=full gradient_checkpointing), with --framework=fsdp1, fsdp2, "
+     "zero=3 full_shard, recompute=full gradient_checkpointing, optimizer=adafactor or adam8bit "
+     "optim adafactor or adamw_bnb_8bit), with --framework=fsdp1, fsdp2, "
      "ddp or deepspeed"});
 
 } // namespace

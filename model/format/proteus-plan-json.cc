@@ -52,6 +52,7 @@ const std::vector<const char*> PLAN_FIELDS{
     "recompute",
     "recomputeEvery",
     "recomputeKeeps",
+    "recomputeModules",
     "schedule",
     "dataType",
     "gradientType",
@@ -134,6 +135,7 @@ ReadPlanJson(const JsonValue& root)
     ReadName(root, "recompute", RecomputePlanFromString, plan.recompute);
     ReadCount(root, "recomputeEvery", 1, MAX_STAGES, plan.recomputeEvery);
     ReadName(root, "recomputeKeeps", SplitNames, plan.recomputeKeeps);
+    ReadName(root, "recomputeModules", SplitNames, plan.recomputeModules);
     plan.schedule.kind =
         plan.virtualStages > 1 ? ScheduleKind::INTERLEAVED : ScheduleKind::ONE_FORWARD_ONE_BACKWARD;
     ReadName(root, "schedule", ScheduleKindFromString, plan.schedule.kind);

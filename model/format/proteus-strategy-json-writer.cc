@@ -262,6 +262,7 @@ MakePlan(const ParallelPlan& plan, const std::map<std::string, std::string>& def
     add("recompute", std::string(ToString(plan.recompute)), "none");
     add("recomputeEvery", plan.recomputeEvery, 1U);
     add("recomputeKeeps", boost::algorithm::join(plan.recomputeKeeps, "+"), "");
+    add("recomputeModules", boost::algorithm::join(plan.recomputeModules, "+"), "");
     add("schedule",
         std::string(ToString(plan.schedule.kind)),
         plan.virtualStages > 1 ? "interleaved" : "1f1b");

@@ -38,7 +38,8 @@
  * "reduce-scatter" or "all-reduce"], [zero1Gathers "update" or "forward"], [zero3Gathers "unit" or
  * "tensor"], [zero3Shares "16-bit" or "fp32"], [representative: ZeRO 3 on more than 256 devices,
  * nothing else], [globalBatch: one micro-batch], [microBatch 1], [recompute "none", "selective",
- * "between-products" or "full"], [recomputeEvery 1: of full recomputation], [recomputeKeeps: all
+ * "between-products" or "full"], [recomputeEvery 1: of full recomputation], [recomputeModules: of
+ * selective, "core_attn", "layernorm", "mlp", "moe", "moe_act", joined by +], [recomputeKeeps: all
  * products; those between which is recomputed, "qkv+projection"], [recomputeStopsEarly
  * false], [forwardFirst true: interleaved, with as many micro-batches as device groups], [schedule
  * "1f1b" ("interleaved" with virtualStages), "gpipe", "zero-bubble" or "limits"], [maxInFlight:

@@ -39,6 +39,8 @@ GetFlops(OptimizerKind kind)
         return 11;
     case OptimizerKind::LAMB:
         return 21;
+    case OptimizerKind::LARS:
+        return 4 + 4; // two sums of squares besides
     case OptimizerKind::MUON:
     case OptimizerKind::MOMENTUM:
         return 4;
@@ -50,17 +52,19 @@ GetFlops(OptimizerKind kind)
 
 /// Bytes that an update moves besides gradient, parameter and state, per parameter. LAMB writes its
 /// update, reads it and the parameter for their norms, and reads the update and the parameter again
-/// to apply it (apex, csrc/multi_tensor_lamb.cu: stage 1 and 2), all in fp32. Adafactor is a loop
-/// of elementary operations on each parameter (Adafactor.step() of transformers, optimization.py):
-/// the gradient and the parameter are cast (2 written in fp32), the parameter's size found (1), the
-/// square (2), a small number added (2), means of rows and columns (2), the factors multiplied (1),
-/// and the gradient with that (3), the size of the update found (1), two factors (4), its sign
-/// turned (2), the update added (3) and copied back (1 read): 24 in fp32. Muon writes and reads the
-/// orthogonal update in 16 bits.
+/// to apply it (apex, csrc/multi_tensor_lamb.cu: stage 1 and 2), all in fp32. LARS reads parameter
+/// and gradient for their norms (MXNet, multi_sum_sq). Adafactor is a loop of elementary operations
+/// on each parameter (Adafactor.step() of transformers, optimization.py): the gradient and the
+/// parameter are cast (2 written in fp32), the parameter's size found (1), the square (2), a small
+/// number added (2), means of rows and columns (2), the factors multiplied (1), and the gradient
+/// with that (3), the size of the update found (1), two factors (4), its sign turned (2), the
+/// update added (3) and copied back (1 read): 24 in fp32. Muon writes and reads the orthogonal
+/// update in 16 bits.
 uint64_t
 GetExtraBytes(OptimizerKind kind)
 {
     return kind == OptimizerKind::LAMB        ? 5 * 4
+           : kind == OptimizerKind::LARS      ? 2 * 4
            : kind == OptimizerKind::ADAFACTOR ? 24 * 4
            : kind == OptimizerKind::MUON      ? 2 * 2
                                               : 0;

@@ -447,6 +447,7 @@ GetRuledKinds()
                                               {"gelu"},
                                               {"gradient-clipping", false, false, true},
                                               {"lamb", false, false, true},
+                                              {"lars", false, false, true},
                                               {"layer-norm"},
                                               {"masked-attention", false, true},
                                               {"momentum", false, false, true},

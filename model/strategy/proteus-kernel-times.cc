@@ -520,6 +520,7 @@ GetDescriptions()
         {"adam8bit", DescribeOptimizer},
         {"adafactor", DescribeOptimizer},
         {"lamb", DescribeOptimizer},
+        {"lars", DescribeOptimizer},
         {"muon", DescribeOptimizer},
         {"newton-schulz", DescribeNewtonSchulz},
         {"momentum", DescribeOptimizer},

@@ -512,6 +512,7 @@ ExpandPlan(const Model& model, const ParallelPlan& plan)
     CheckEnds(plan);
     CheckZeroGroup(plan);
     CheckRecomputeKeeps(model, plan);
+    CheckRecomputeModules(model, plan);
     StrategyTree tree;
     tree.name = "plan";
     tree.batch = uint64_t{plan.microBatch} * plan.dataParallel;

@@ -32,7 +32,7 @@ namespace proteus
 enum class RecomputePlan : uint8_t
 {
     NONE,      //!< nothing
-    SELECTIVE, //!< the attention core
+    SELECTIVE, //!< the attention core, or ParallelPlan::recomputeModules
     /// All of the repeated blocks but results of products with weights: what stands before a
     /// product is computed again from the results of those before it.
     BETWEEN_PRODUCTS,
@@ -48,6 +48,12 @@ RecomputePlan RecomputePlanFromString(const std::string& text);
 /// @ingroup proteus
 /// @return names of all plans of recomputation
 std::vector<std::string> GetRecomputePlanNames();
+/// @ingroup proteus
+/// Parts of a block that selective recomputation computes again (Megatron-LM, --recompute-modules).
+/// @return "core_attn": attention; "layernorm": norms that products, routers or experts read;
+/// "mlp": all behind the last of these, "moe": the same of experts, with
+/// their exchanges; "moe_act": the activation between products of experts
+std::vector<std::string> GetRecomputeModuleNames();
 /// @ingroup proteus
 /// @param plan a value @return whether it is of a model's repeated blocks
 bool NeedsBlocks(RecomputePlan plan);
@@ -112,6 +118,9 @@ struct ParallelPlan
     /// dimensions; MiCS (Zhang et al. 2022); Megatron-LM: --num-distributed-optimizer-instances.
     uint32_t zeroGroup{0};
     PrecisionSpec precision; //!< number formats
+    /// Of SELECTIVE: what of every block is computed again, as Megatron-LM's --recompute-modules
+    /// names it (GetRecomputeModuleNames()); none: "core_attn".
+    std::set<std::string> recomputeModules;
 
     /// @return number of devices
     uint64_t GetNDevices() const

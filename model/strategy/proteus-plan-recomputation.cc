@@ -11,6 +11,9 @@
 #include "proteus-plan-nodes.h"
 
 #include <algorithm>
+#include <array>
+#include <boost/algorithm/string/join.hpp>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <vector>
@@ -100,7 +103,200 @@ RecomputeBetweenProducts(StrategyTree& tree, const Model& model, const std::set<
     close();
 }
 
+/// A part of blocks that is computed again.
+enum Module : uint8_t
+{
+    CORE_ATTENTION,
+    LAYER_NORM,
+    MLP,
+    EXPERTS,
+    EXPERT_ACTIVATION,
+    MODULES
+};
+
+/// As Megatron-LM calls them.
+constexpr std::array<const char*, MODULES> MODULE_NAMES{"core_attn",
+                                                        "layernorm",
+                                                        "mlp",
+                                                        "moe",
+                                                        "moe_act"};
+
+/// @param model a model @param op one of its operators @param kinds some kinds @return whether an
+/// operator of one of these reads a result of it, or, with `isProducer`, makes what it reads
+bool
+IsBeside(const Model& model,
+         const ModelOperator& op,
+         const std::set<std::string>& kinds,
+         bool isProducer)
+{
+    const auto meets = [](const std::vector<Access>& made, const std::vector<Access>& read) {
+        return std::any_of(made.begin(), made.end(), [&](const Access& write) {
+            return std::any_of(read.begin(), read.end(), [&](const Access& access) {
+                return access.tensor == write.tensor;
+            });
+        });
+    };
+    const auto& operators = model.GetOperators();
+    return std::any_of(operators.begin(), operators.end(), [&](const ModelOperator& other) {
+        return kinds.count(other.kind) > 0 &&
+               (isProducer ? meets(other.writes, op.reads) : meets(op.writes, other.reads));
+    });
+}
+
+/// Kinds of operators that multiply, route or send what a norm or an activation makes.
+const std::set<std::string> READERS{"linear", "expert-linear", "router", "dispatch"};
+
+using Paths = std::vector<std::string>;
+
+/// @return by module, the paths of its operators in all numbered blocks
+std::array<Paths, MODULES>
+FindModules(const Model& model)
+{
+    static const std::set<std::string> NORMS{"layer-norm", "rms-norm"};
+    std::array<Paths, MODULES> modules;
+    std::vector<std::string> behind; // the last norm of a block that products read
+    bool hasExperts = false;
+    std::string last;
+    const auto close = [&] {
+        auto& module = modules[hasExperts ? EXPERTS : MLP];
+        module.insert(module.end(), behind.begin(), behind.end());
+        behind.clear();
+        hasExperts = false;
+    };
+    for (const ModelOperator& op : model.GetOperators())
+    {
+        const std::string block = FindBlock(op.name);
+        if (block != last)
+        {
+            close();
+            last = block;
+        }
+        if (block.empty())
+        {
+            continue;
+        }
+        if (NORMS.count(op.kind) > 0 && IsBeside(model, op, READERS, false))
+        {
+            modules[LAYER_NORM].push_back(op.name);
+            behind.clear();
+            continue;
+        }
+        behind.push_back(op.name);
+        hasExperts = hasExperts || op.kind == "expert-linear";
+        if (op.kind == "attention")
+        {
+            modules[CORE_ATTENTION].push_back(op.name);
+        }
+        if (!IsProduct(op) && IsBeside(model, op, {"expert-linear"}, true) &&
+            IsBeside(model, op, {"expert-linear"}, false))
+        {
+            modules[EXPERT_ACTIVATION].push_back(op.name);
+        }
+    }
+    close();
+    return modules;
+}
+
+/// @param model a model @param op one of its operators @return paths of those that multiply, route
+/// or send what it makes
+std::vector<std::string>
+FindReaders(const Model& model, const ModelOperator& op)
+{
+    std::vector<std::string> readers;
+    for (const ModelOperator& other : model.GetOperators())
+    {
+        const bool isReader =
+            READERS.count(other.kind) > 0 &&
+            std::any_of(other.reads.begin(), other.reads.end(), [&](const Access& read) {
+                return std::any_of(op.writes.begin(), op.writes.end(), [&](const Access& write) {
+                    return write.tensor == read.tensor;
+                });
+            });
+        if (isReader)
+        {
+            readers.push_back(other.name);
+        }
+    }
+    return readers;
+}
+
+/// Marks parts of blocks. A norm or an activation is one group with those that read it: only others
+/// read what these make, so that they are not computed again. Where one of them is computed again
+/// with others, it joins these.
+void
+RecomputeModules(StrategyTree& tree, const Model& model, const std::set<std::string>& names)
+{
+    const auto modules = FindModules(model);
+    const auto isNamed = [&names](Module module) { return names.count(MODULE_NAMES[module]) > 0; };
+    const auto mark = [&tree](const std::string& path, const std::string& group) {
+        StrategyNode& node = FindNode(tree.root, path);
+        node.recompute = true;
+        node.recomputeGroup = group;
+    };
+    for (const Module module : {CORE_ATTENTION, MLP, EXPERTS})
+    {
+        const std::string group = module == CORE_ATTENTION ? "" : MODULE_NAMES[module];
+        for (const std::string& path : isNamed(module) ? modules[module] : Paths())
+        {
+            mark(path, group);
+        }
+    }
+    std::set<std::string> alone;
+    for (const Module module : {LAYER_NORM, EXPERT_ACTIVATION})
+    {
+        const Paths& paths = isNamed(module) ? modules[module] : Paths();
+        alone.insert(paths.begin(), paths.end());
+    }
+    for (const ModelOperator& op : model.GetOperators())
+    {
+        if (alone.count(op.name) == 0)
+        {
+            continue;
+        }
+        const Paths readers = FindReaders(model, op);
+        const StrategyNode& last = FindNode(tree.root, readers.back());
+        const bool isJoining = last.recompute && !last.recomputeGroup.empty();
+        const std::string group =
+            isJoining ? last.recomputeGroup : "before " + GetNameInBlock(readers.back());
+        mark(op.name, group);
+        for (const std::string& path : isJoining ? Paths() : readers)
+        {
+            mark(path, group);
+        }
+    }
+}
+
 } // namespace
+
+std::vector<std::string>
+GetRecomputeModuleNames()
+{
+    return {MODULE_NAMES.begin(), MODULE_NAMES.end()};
+}
+
+void
+CheckRecomputeModules(const Model& model, const ParallelPlan& plan)
+{
+    if (plan.recomputeModules.empty())
+    {
+        return;
+    }
+    CheckPlan(plan.recompute == RecomputePlan::SELECTIVE,
+              "recomputeModules says what is computed again, and needs recompute = selective");
+    const auto modules = FindModules(model);
+    for (const std::string& name : plan.recomputeModules)
+    {
+        const auto found = std::find(MODULE_NAMES.begin(), MODULE_NAMES.end(), name);
+        CheckPlan(found != MODULE_NAMES.end(),
+                  "recomputeModules: there is no '" + name + "'; there are " +
+                      boost::algorithm::join(GetRecomputeModuleNames(), ", "));
+        CheckPlan(!modules[static_cast<std::size_t>(found - MODULE_NAMES.begin())].empty(),
+                  "recomputeModules: the blocks of model " + model.GetName() + " have no " + name);
+    }
+    CheckPlan(plan.recomputeModules.count("moe") == 0 ||
+                  plan.recomputeModules.count("moe_act") == 0,
+              "recomputeModules: moe has moe_act in it; leave one out");
+}
 
 void
 CheckRecomputeKeeps(const Model& model, const ParallelPlan& plan)
@@ -139,6 +335,11 @@ AddRecomputation(StrategyTree& tree, const Model& model, const ParallelPlan& pla
     if (plan.recompute == RecomputePlan::BETWEEN_PRODUCTS)
     {
         RecomputeBetweenProducts(tree, model, plan.recomputeKeeps);
+        return;
+    }
+    if (plan.recompute == RecomputePlan::SELECTIVE && !plan.recomputeModules.empty())
+    {
+        RecomputeModules(tree, model, plan.recomputeModules);
         return;
     }
     std::set<std::string> blocks;

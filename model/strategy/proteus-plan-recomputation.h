@@ -27,6 +27,12 @@ namespace proteus
 void CheckRecomputeKeeps(const Model& model, const ParallelPlan& plan);
 
 /// @ingroup proteus
+/// @param model that is trained @param plan whose ParallelPlan::recomputeModules is checked
+/// @throw std::invalid_argument if it names what the model's blocks have not, or does not go with
+/// what is computed again
+void CheckRecomputeModules(const Model& model, const ParallelPlan& plan);
+
+/// @ingroup proteus
 /// Marks what is computed again: attention, what stands before products, or the numbered blocks.
 /// @param tree that gets the marks @param model that is trained @param plan which says it
 void AddRecomputation(StrategyTree& tree, const Model& model, const ParallelPlan& plan);

@@ -38,7 +38,7 @@ constexpr EnumNames<BucketPolicy, 4> BUCKETS{"bucket policy",
 
 // AdamW reads, computes and writes as much as Adam does. Lion (Chen et al. 2023, algorithm 2) has
 // one moment, and reads and writes it, gradient and parameter once, as SGD with momentum does.
-constexpr EnumNames<OptimizerKind, 10> OPTIMIZERS{"optimizer",
+constexpr EnumNames<OptimizerKind, 11> OPTIMIZERS{"optimizer",
                                                   {{OptimizerKind::SGD, "sgd"},
                                                    {OptimizerKind::MOMENTUM, "momentum"},
                                                    {OptimizerKind::MOMENTUM, "lion"},
@@ -48,7 +48,8 @@ constexpr EnumNames<OptimizerKind, 10> OPTIMIZERS{"optimizer",
                                                    {OptimizerKind::ADAM_8BIT, "adam8bit"},
                                                    {OptimizerKind::ADAM_8BIT, "adamw8bit"},
                                                    {OptimizerKind::ADAFACTOR, "adafactor"},
-                                                   {OptimizerKind::MUON, "muon"}}};
+                                                   {OptimizerKind::MUON, "muon"},
+                                                   {OptimizerKind::LARS, "lars"}}};
 
 bool
 Matches(const std::string& pattern, std::size_t p, const std::string& text, std::size_t t)
@@ -265,6 +266,7 @@ GetOptimizerStateBytes(OptimizerKind kind, const PrecisionSpec& precision)
         return 2 * moment + master;
     case OptimizerKind::MOMENTUM:
     case OptimizerKind::MUON:
+    case OptimizerKind::LARS:
         return moment + master;
     case OptimizerKind::ADAM_8BIT:
         return 2 + master;

@@ -188,6 +188,7 @@ enum class OptimizerKind : uint8_t
     ADAFACTOR, //!< no moment; a number for each row and column of a matrix (Shazeer, Stern 2018)
     MUON,      //!< one moment of the matrices in a model's numbered blocks, whose updates are made
                //!< orthogonal (Jordan et al. 2024); Adam for all else
+    LARS,      //!< one moment, and norms of every parameter and its gradient (You et al. 2017)
 };
 
 /// @ingroup proteus

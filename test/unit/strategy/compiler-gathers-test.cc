@@ -308,6 +308,50 @@ TEST(Recomputation, BetweenProductsKeepsTheirResults)
     EXPECT_EQ(copy.str(), text.str());
 }
 
+// Parts of blocks, as Megatron-LM's --recompute-modules names them.
+TEST(Recomputation, Modules)
+{
+    const auto list = [](const std::string& model, const std::string& modules) {
+        const bool isGpt = model == "gpt3-125m";
+        std::map<std::string, int64_t> variables{{"layers", 1}, {"vocabulary", 64}};
+        if (!isGpt)
+        {
+            variables["experts"] = 4;
+            variables["top"] = 2;
+        }
+        std::set<std::string> names;
+        for (const std::string& name : ListRecomputed(compiletest::Compile(
+                 model,
+                 R"({"dp": 1, "recompute": "selective", "recomputeModules": ")" + modules + "\"}",
+                 variables)))
+        {
+            names.insert(name.substr(name.find('.') + 1));
+        }
+        return names;
+    };
+    using Names = std::set<std::string>;
+    EXPECT_EQ(list("gpt3-125m", "core_attn"), (Names{"attention"}));
+    EXPECT_EQ(list("gpt3-125m", "layernorm"), (Names{"norm1", "norm2"}));
+    EXPECT_EQ(list("gpt3-125m", "core_attn+layernorm"), (Names{"attention", "norm1", "norm2"}));
+    EXPECT_EQ(list("gpt3-125m", "mlp"), (Names{"fc1", "gelu", "fc2", "dropout-add2"}));
+    EXPECT_EQ(list("gpt3-125m", "mlp+layernorm"),
+              (Names{"norm1", "norm2", "fc1", "gelu", "fc2", "dropout-add2"}));
+    EXPECT_EQ(list("mixtral-8x7b", "moe_act"), (Names{"swiglu"}));
+    EXPECT_EQ(list("mixtral-8x7b", "moe_act+layernorm"), (Names{"norm1", "norm2", "swiglu"}));
+    // Norms of queries and keys, which no product reads, are others.
+    EXPECT_EQ(list("qwen3-30b-a3b", "layernorm"), (Names{"norm1", "norm2"}));
+    EXPECT_EQ(list("mixtral-8x7b", "moe"),
+              (Names{"router", "dispatch", "gate-up", "swiglu", "down", "combine"}));
+    for (const char* modules : {"moe", "moe_act", "mla_up_proj", "layernorm+"})
+    {
+        EXPECT_THROW(list("gpt3-125m", modules), std::invalid_argument) << modules;
+    }
+    EXPECT_THROW(list("mixtral-8x7b", "moe+moe_act"), std::invalid_argument);
+    EXPECT_THROW(list("mixtral-8x7b", "mlp"), std::invalid_argument);
+    EXPECT_THROW(Compile(R"({"dp": 1, "recompute": "full", "recomputeModules": "mlp"})"),
+                 std::invalid_argument);
+}
+
 // Of products only some are kept: the others are computed again, and what is behind the last that
 // is kept, up to the end of the block.
 TEST(Recomputation, BetweenProductsKeepsSomeOfThem)

@@ -120,6 +120,7 @@ TEST(Optimizers, StateOfAModel)
     const double ofBlock = 4 * (3 * H + H) + 4 * (H + H) + 4 * (2 * F + H) + 4 * (H + F);
     EXPECT_NEAR(state("adafactor"), L * ofBlock + 2 * 4 * (V + H) + 4 * norms, 20);
     EXPECT_EQ(state("muon"), 4 * MATRICES + 8 * OTHERS);
+    EXPECT_EQ(state("lars"), 4 * (MATRICES + OTHERS));
     EXPECT_THROW(CompileSmall(R"({"dp": 1, "optimizer": "dion"})"), std::invalid_argument);
 }
 
@@ -176,6 +177,25 @@ TEST(Optimizers, MuonIsOfWholeUpdates)
                  std::invalid_argument);
     EXPECT_THROW(CompileSmall(R"({"dp": 1, "optimizer": "muon", "immediateUpdates": true})"),
                  std::invalid_argument);
+}
+
+// LARS reads parameters and gradients once more than momentum does, for their norms.
+TEST(Optimizers, LarsReadsNorms)
+{
+    const auto bytes = [](const std::string& optimizer) {
+        const ExecutionGraph graph =
+            CompileSmall(R"({"dp": 1, "dataType": "fp32", "optimizer": ")" + optimizer + "\"}");
+        for (const Task& task : graph.GetTasks())
+        {
+            if (task.kind == TaskKind::COMPUTE && graph.GetName(task) == optimizer)
+            {
+                return static_cast<double>(task.bytes);
+            }
+        }
+        return 0.0;
+    };
+    EXPECT_EQ(bytes("momentum"), (4 + 2 * 4 + 4) * (MATRICES + OTHERS));
+    EXPECT_EQ(bytes("lars") - bytes("momentum"), 2 * 4 * (MATRICES + OTHERS));
 }
 
 // A loop over parameters issues kernels for each.
