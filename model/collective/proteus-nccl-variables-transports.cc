@@ -49,7 +49,7 @@ const Registration REGISTER_NET_GDR_READ("NCCL_NET_GDR_READ",
 
 constexpr uint32_t MOST_SOCKET_THREADS = 16; // MAX_THREADS of src/transport/net_socket.cc
 constexpr uint32_t MOST_SOCKETS = 64;        // MAX_SOCKETS
-const char* const SOCKETS = "it counts over sockets only (--netPlugin=sockets)";
+const char* const SOCKETS = "--netPlugin=sockets heeds it, other networks have no sockets";
 
 /// @param variables of a user @throw std::invalid_argument for more sockets than NCCL has room for
 void

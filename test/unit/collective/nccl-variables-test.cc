@@ -112,8 +112,9 @@ TEST(NcclVariables, WhatDoesNothingIsNamed)
     EXPECT_EQ(first("NCCL_BUFFSIZE=8M", 230), "");
     EXPECT_NE(first("NCCL_IB_ADAPTIVE_ROUTING=1", 230).find("has no effect: how the fabric routes"),
               std::string::npos);
-    EXPECT_EQ(first("NCCL_SOCKET_NTHREADS=4", 230),
-              "NCCL_SOCKET_NTHREADS=4: it counts over sockets only (--netPlugin=sockets)");
+    EXPECT_EQ(
+        first("NCCL_SOCKET_NTHREADS=4", 230),
+        "NCCL_SOCKET_NTHREADS=4: --netPlugin=sockets heeds it, other networks have no sockets");
     // Thresholds went with 2.5.
     EXPECT_EQ(first("NCCL_TREE_THRESHOLD=0", 204), "");
     EXPECT_NE(first("NCCL_TREE_THRESHOLD=0", 205).find("does not read it any more"),
