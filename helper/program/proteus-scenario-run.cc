@@ -444,20 +444,29 @@ class ScenarioRunner
         });
     }
 
-    /// @param event that makes links worse, and leaves ways as they are @param record of the run
-    /// @return whether it knows what links carried, and that event's ones nothing
-    static bool IsUncrossed(const ScenarioEvent& event, const RunRecord& record)
+    /// @param event of links @param record of the run @return whether it knows what links carried,
+    /// and that event's ones nothing; of links that fail, without which others may carry more, that
+    /// no link of the network carried anything
+    bool IsUncrossed(const ScenarioEvent& event, const RunRecord& record) const
     {
-        const bool isOfLinks = event.kind == ScenarioEvent::Kind::DEGRADED ||
-                               event.kind == ScenarioEvent::Kind::PFC_STORM;
-        return isOfLinks && !record.links.empty() &&
-               std::none_of(record.links.begin(),
-                            record.links.end(),
-                            [&event](const LinkStatistics& use) {
-                                return use.wireBytes > 0 && std::count(event.links.begin(),
-                                                                       event.links.end(),
-                                                                       use.link) > 0;
-                            });
+        const auto isOfNetwork = [this](LinkId link) {
+            const LinkTechnology technology = m_ranked.GetLinks()[link].technology;
+            return technology == LinkTechnology::INFINIBAND || technology == LinkTechnology::ROCE;
+        };
+        const bool fails = event.kind == ScenarioEvent::Kind::DOWN;
+        if (event.links.empty() || record.links.empty() ||
+            (fails && !std::all_of(event.links.begin(), event.links.end(), isOfNetwork)))
+        {
+            return false;
+        }
+        return std::none_of(
+            record.links.begin(),
+            record.links.end(),
+            [&](const LinkStatistics& use) {
+                return use.wireBytes > 0 &&
+                       (fails ? isOfNetwork(use.link)
+                              : std::count(event.links.begin(), event.links.end(), use.link) > 0);
+            });
     }
 
     /// Names events that change nothing, those that slow GPUs down of which no job has one, and

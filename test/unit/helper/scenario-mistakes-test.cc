@@ -122,7 +122,7 @@ TEST(ScenarioMistakes, EventsOnGpusWithoutAJobAndSeedsOfNothing)
     EXPECT_EQ(event(gpu + R"("1us")").find("has no effect"), std::string::npos);
     // What nothing crosses.
     const std::string uncrossed = "/events/0: has no effect: nothing crosses its links";
-    const auto packets = [&](const std::string& nic) {
+    const auto packets = [&](const std::string& what) {
         return Start("run",
                      {MODEL,
                       "--variables=layers=1",
@@ -131,11 +131,15 @@ TEST(ScenarioMistakes, EventsOnGpusWithoutAJobAndSeedsOfNothing)
                       "--quiet",
                       "--scenario=" + folder.Write("p.json",
                                                    R"({"format": "proteus-scenario", "version": 1,
- "compare_alone": false, "events": [{"kind": "degraded", "rate_share": 0.5, "at": "0", "nic": ")" +
-                                                       nic + "\"}]}")})
+ "compare_alone": false, "events": [{"at": "0", "until": "1ms", )" +
+                                                       what + "}]}")})
             .out;
     };
-    EXPECT_NE(packets("n0.nic0").find(uncrossed), std::string::npos);
+    for (const char* idle : {R"("kind": "degraded", "rate_share": 0.5, "nic": "n0.nic0")",
+                             R"("kind": "nic-down", "nic": "n0.nic0")"})
+    {
+        EXPECT_NE(packets(idle).find(uncrossed), std::string::npos) << idle;
+    }
     const auto neighbour = [&](const std::string& strategy) {
         return start(R"("jobs": [{"name": "b", "model": "gpt3-125m", "variables": "layers=2",
  "strategy": ")" + strategy +
