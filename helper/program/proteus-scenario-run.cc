@@ -469,6 +469,25 @@ class ScenarioRunner
             });
     }
 
+    /// @param event of links @param busy GPUs of all jobs @return whether its links fail, and all
+    /// end at servers that no job and no traffic is on: no path runs through those
+    bool IsOfIdleServers(const ScenarioEvent& event, const std::set<VertexId>& busy) const
+    {
+        const auto isIdle = [&](VertexId end) {
+            const Vertex& vertex = m_ranked.GetVertices()[end];
+            return (vertex.kind == VertexKind::NIC || vertex.kind == VertexKind::GPU) &&
+                   std::none_of(busy.begin(), busy.end(), [&](VertexId gpu) {
+                       return m_ranked.GetVertices()[gpu].server == vertex.server;
+                   });
+        };
+        return event.kind == ScenarioEvent::Kind::DOWN && m_scenario.traffic.empty() &&
+               !event.links.empty() &&
+               std::all_of(event.links.begin(), event.links.end(), [&](LinkId link) {
+                   return isIdle(m_ranked.GetLinks()[link].a) ||
+                          isIdle(m_ranked.GetLinks()[link].b);
+               });
+    }
+
     /// Names events that change nothing, those that slow GPUs down of which no job has one, and
     /// those that come to no task, among them. @param nDevices GPUs of all jobs, the first ones
     /// @param alonePs time of the first job alone @param record gets the notes
@@ -496,7 +515,8 @@ class ScenarioRunner
                                        "its GPUs takes longer");
                 others.events[i].gpus.clear();
             }
-            else if (!record.isPartial && IsUncrossed(m_scenario.events[i], record))
+            else if (!record.isPartial && (IsUncrossed(m_scenario.events[i], record) ||
+                                           IsOfIdleServers(m_scenario.events[i], busy)))
             {
                 record.notes.push_back(m_options.scenario + ": /events/" + std::to_string(i) +
                                        ": has no effect: nothing crosses its links");

@@ -122,12 +122,12 @@ TEST(ScenarioMistakes, EventsOnGpusWithoutAJobAndSeedsOfNothing)
     EXPECT_EQ(event(gpu + R"("1us")").find("has no effect"), std::string::npos);
     // What nothing crosses.
     const std::string uncrossed = "/events/0: has no effect: nothing crosses its links";
-    const auto packets = [&](const std::string& what) {
+    const auto packets = [&](const std::string& what, const std::string& plan = "dp=8") {
         return Start("run",
                      {MODEL,
                       "--variables=layers=1",
-                      "--strategy=dp=8",
-                      "--nodes=2",
+                      "--strategy=" + plan,
+                      "--nodes=3",
                       "--quiet",
                       "--scenario=" + folder.Write("p.json",
                                                    R"({"format": "proteus-scenario", "version": 1,
@@ -140,6 +140,9 @@ TEST(ScenarioMistakes, EventsOnGpusWithoutAJobAndSeedsOfNothing)
     {
         EXPECT_NE(packets(idle).find(uncrossed), std::string::npos) << idle;
     }
+    const std::string down = R"("kind": "nic-down", "nic": )";
+    EXPECT_NE(packets(down + R"("n2.nic0")", "dp=16").find(uncrossed), std::string::npos);
+    EXPECT_EQ(packets(down + R"("n1.nic0")", "dp=16").find(uncrossed), std::string::npos);
     const auto neighbour = [&](const std::string& strategy) {
         return start(R"("jobs": [{"name": "b", "model": "gpt3-125m", "variables": "layers=2",
  "strategy": ")" + strategy +
