@@ -444,20 +444,48 @@ class ScenarioRunner
         });
     }
 
-    /// @param event that makes links worse, and leaves ways as they are @param record of the run
-    /// @return whether it knows what links carried, and that event's ones nothing
-    static bool IsUncrossed(const ScenarioEvent& event, const RunRecord& record)
+    /// @param event of links @param record of the run @return whether it knows what links carried,
+    /// and that event's ones nothing; of links that fail, without which others may carry more, that
+    /// no link of the network carried anything
+    bool IsUncrossed(const ScenarioEvent& event, const RunRecord& record) const
     {
-        const bool isOfLinks = event.kind == ScenarioEvent::Kind::DEGRADED ||
-                               event.kind == ScenarioEvent::Kind::PFC_STORM;
-        return isOfLinks && !record.links.empty() &&
-               std::none_of(record.links.begin(),
-                            record.links.end(),
-                            [&event](const LinkStatistics& use) {
-                                return use.wireBytes > 0 && std::count(event.links.begin(),
-                                                                       event.links.end(),
-                                                                       use.link) > 0;
-                            });
+        const auto isOfNetwork = [this](LinkId link) {
+            const LinkTechnology technology = m_ranked.GetLinks()[link].technology;
+            return technology == LinkTechnology::INFINIBAND || technology == LinkTechnology::ROCE;
+        };
+        const bool fails = event.kind == ScenarioEvent::Kind::DOWN;
+        if (event.links.empty() || record.links.empty() ||
+            (fails && !std::all_of(event.links.begin(), event.links.end(), isOfNetwork)))
+        {
+            return false;
+        }
+        return std::none_of(
+            record.links.begin(),
+            record.links.end(),
+            [&](const LinkStatistics& use) {
+                return use.wireBytes > 0 &&
+                       (fails ? isOfNetwork(use.link)
+                              : std::count(event.links.begin(), event.links.end(), use.link) > 0);
+            });
+    }
+
+    /// @param event of links @param busy GPUs of all jobs @return whether its links fail, and all
+    /// end at servers that no job and no traffic is on: no path runs through those
+    bool IsOfIdleServers(const ScenarioEvent& event, const std::set<VertexId>& busy) const
+    {
+        const auto isIdle = [&](VertexId end) {
+            const Vertex& vertex = m_ranked.GetVertices()[end];
+            return (vertex.kind == VertexKind::NIC || vertex.kind == VertexKind::GPU) &&
+                   std::none_of(busy.begin(), busy.end(), [&](VertexId gpu) {
+                       return m_ranked.GetVertices()[gpu].server == vertex.server;
+                   });
+        };
+        return event.kind == ScenarioEvent::Kind::DOWN && m_scenario.traffic.empty() &&
+               !event.links.empty() &&
+               std::all_of(event.links.begin(), event.links.end(), [&](LinkId link) {
+                   return isIdle(m_ranked.GetLinks()[link].a) ||
+                          isIdle(m_ranked.GetLinks()[link].b);
+               });
     }
 
     /// Names events that change nothing, those that slow GPUs down of which no job has one, and
@@ -487,7 +515,8 @@ class ScenarioRunner
                                        "its GPUs takes longer");
                 others.events[i].gpus.clear();
             }
-            else if (!record.isPartial && IsUncrossed(m_scenario.events[i], record))
+            else if (!record.isPartial && (IsUncrossed(m_scenario.events[i], record) ||
+                                           IsOfIdleServers(m_scenario.events[i], busy)))
             {
                 record.notes.push_back(m_options.scenario + ": /events/" + std::to_string(i) +
                                        ": has no effect: nothing crosses its links");

@@ -10,6 +10,7 @@
 #include "proteus-trace-graph.h"
 
 #include "ns3/proteus-comma-list.h"
+#include "ns3/proteus-foreign-files.h"
 #include "ns3/proteus-json.h"
 #include "ns3/proteus-nearest-name.h"
 #include "ns3/proteus-shown-name.h"
@@ -29,6 +30,10 @@ ChakraGroups::ReadFile(const std::string& name)
     InputFile file(name);
     const JsonDocument document(file.GetStream(), file.GetName());
     const JsonValue root = document.GetRoot();
+    if (const std::string foreign = DescribeForeignFile(root.GetKeys()); !foreign.empty())
+    {
+        root.Fail(foreign);
+    }
     for (const std::string& key : root.GetKeys())
     {
         const JsonValue list = root.Get(key.c_str());

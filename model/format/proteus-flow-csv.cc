@@ -61,6 +61,10 @@ class Reader
         bool first = true;
         for (bool isLine = !m_text.empty(); isLine; isLine = ReadLine())
         {
+            if (first)
+            {
+                RequireColumns();
+            }
             std::vector<std::string> values = Split(m_text, ',');
             if (first && values[0] == COLUMNS[0])
             {
@@ -84,6 +88,22 @@ class Reader
     [[noreturn]] void Fail(uint64_t line, const std::string& cause) const
     {
         m_reader.Fail(line, cause);
+    }
+
+    /// Says what a file is whose first line has not as many columns as a list of flows, if that is
+    /// known.
+    void RequireColumns()
+    {
+        const auto nCommas =
+            static_cast<std::size_t>(std::count(m_text.begin(), m_text.end(), ','));
+        if (nCommas + 2 < COLUMNS.size())
+        {
+            const std::string foreign = m_reader.DescribeForeign(m_text);
+            if (!foreign.empty())
+            {
+                Fail(m_line, foreign);
+            }
+        }
     }
 
     /// @return whether there was another line with something in it

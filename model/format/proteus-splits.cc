@@ -9,6 +9,7 @@
 #include "proteus-text-reader.h"
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 #include <stdexcept>
 
@@ -50,6 +51,13 @@ LoadSplits(const std::string& fileName)
         if (words.empty())
         {
             continue;
+        }
+        if (lines == 0 && std::isdigit(static_cast<unsigned char>(words[0][0])) == 0)
+        {
+            if (const std::string foreign = reader.DescribeForeign(line); !foreign.empty())
+            {
+                reader.Fail(foreign);
+            }
         }
         table.ranks = lines == 0 ? static_cast<uint32_t>(words.size()) : table.ranks;
         if (words.size() != table.ranks || ++lines > table.ranks)

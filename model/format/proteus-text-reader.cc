@@ -6,6 +6,7 @@
 
 #include "proteus-text-reader.h"
 
+#include "ns3/proteus-foreign-files.h"
 #include "ns3/proteus-shown-name.h"
 
 #include <cstdlib>
@@ -84,6 +85,13 @@ TextReader::ReadLine(std::string& line)
         CheckEncoding(line);
     }
     return true;
+}
+
+std::string
+TextReader::DescribeForeign(const std::string& line)
+{
+    const std::string text = line + '\n' + ReadTextBegin(m_input.GetStream());
+    return DescribeForeignFile(ListTextKeys(text), {}, line.compare(0, 1, "{") != 0);
 }
 
 bool

@@ -80,6 +80,11 @@ class TextReader
      */
     bool ReadLine(std::string& line);
 
+    /// @param line that was read last, and is none of a file that is wanted @return what the file
+    /// looks like, DescribeForeignFile(), for which its begin is read on; empty if that is not
+    /// known
+    std::string DescribeForeign(const std::string& line);
+
     /// @param words of the next line that has any @return whether there was one
     bool ReadWords(std::vector<std::string>& words);
 

@@ -35,45 +35,85 @@ struct Effect
     }
 };
 
-/// @param plan of a scenario @param cluster that it is for @param effect gets what happens to links
-void
-AddLinks(const ScenarioPlan& plan, const Cluster& cluster, Effect& effect)
+/// Finds what changes of links come to.
+class LinkEffects
 {
-    std::map<LinkId, double> rates; // that are not the link's own
-    std::map<LinkId, std::pair<double, double>> losses;
-    for (const LinkChange& change : plan.changes)
+  public:
+    /// @param cluster of the links @param effect gets what happens to them
+    LinkEffects(const Cluster& cluster, Effect& effect)
+        : m_cluster(cluster),
+          m_effect(effect)
     {
-        const Link& link = cluster.GetLinks()[change.link];
+    }
+
+    /// @param change the next one in time. Of the rate and the losses of a link that is down counts
+    /// what they are when it works again.
+    void Add(const LinkChange& change)
+    {
+        const bool isOfLink =
+            change.kind == LinkChange::Kind::RATE || change.kind == LinkChange::Kind::LOSS;
+        if (isOfLink && m_held.count(change.link) > 0)
+        {
+            m_held[change.link][change.kind] = change;
+            return;
+        }
+        if (!isOfLink || Changes(change))
+        {
+            Keep(change);
+        }
+        if (change.kind == LinkChange::Kind::DOWN)
+        {
+            m_held.emplace(change.link, Held());
+        }
+        else if (change.kind == LinkChange::Kind::UP && m_held.count(change.link) > 0)
+        {
+            const Held held = m_held[change.link];
+            m_held.erase(change.link);
+            for (auto [kind, last] : held)
+            {
+                last.timePs = change.timePs;
+                Add(last);
+            }
+        }
+    }
+
+  private:
+    /// The last changes of a link while it is down.
+    using Held = std::map<LinkChange::Kind, LinkChange>;
+
+    /// @param change of a rate or of losses @return whether they are others than before
+    bool Changes(const LinkChange& change)
+    {
+        const Link& link = m_cluster.GetLinks()[change.link];
         if (change.kind == LinkChange::Kind::RATE)
         {
-            double& rate = rates.emplace(change.link, link.bytesPerSecond).first->second;
-            if (rate == change.bytesPerSecond)
-            {
-                continue;
-            }
-            rate = change.bytesPerSecond;
+            double& rate = m_rates.emplace(change.link, link.bytesPerSecond).first->second;
+            return std::exchange(rate, change.bytesPerSecond) != change.bytesPerSecond;
         }
-        if (change.kind == LinkChange::Kind::LOSS)
-        {
-            auto& loss =
-                losses.emplace(change.link, std::pair{link.lossProbability, link.bitErrorRate})
-                    .first->second;
-            const std::pair<double, double> next{change.lossProbability, change.bitErrorRate};
-            if (loss == next)
-            {
-                continue;
-            }
-            loss = next;
-        }
-        effect.links.emplace(change.link,
-                             change.timePs,
-                             change.kind,
-                             change.isFromA,
-                             change.bytesPerSecond,
-                             change.lossProbability,
-                             change.bitErrorRate);
+        auto& loss =
+            m_losses.emplace(change.link, std::pair{link.lossProbability, link.bitErrorRate})
+                .first->second;
+        const std::pair<double, double> next{change.lossProbability, change.bitErrorRate};
+        return std::exchange(loss, next) != next;
     }
-}
+
+    void Keep(const LinkChange& change)
+    {
+        m_effect.links.emplace(change.link,
+                               change.timePs,
+                               change.kind,
+                               change.isFromA,
+                               change.bytesPerSecond,
+                               change.lossProbability,
+                               change.bitErrorRate);
+    }
+
+    const Cluster& m_cluster;
+    Effect& m_effect;
+    std::map<LinkId, double> m_rates; //!< that are not the link's own
+    std::map<LinkId, std::pair<double, double>> m_losses;
+    std::map<LinkId, Held> m_held; //!< links that are down
+};
 
 /// @param plan of a scenario @param effect gets what happens to devices
 void
@@ -161,7 +201,10 @@ FindIdleEvents(const Scenario& scenario, const Cluster& cluster, uint32_t nDevic
         const auto find = [&](const Scenario& part) {
             const ScenarioPlan plan = MakeScenarioPlan(part, cluster, nDevices, alonePs);
             Effect effect;
-            AddLinks(plan, cluster, effect);
+            LinkEffects links(cluster, effect);
+            std::for_each(plan.changes.begin(),
+                          plan.changes.end(),
+                          [&links](const LinkChange& change) { links.Add(change); });
             AddDevices(plan, effect);
             return effect;
         };

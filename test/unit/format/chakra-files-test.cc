@@ -47,6 +47,11 @@ TEST(Chakra, AFolderOfJsonHasAFileOfGroups)
     TraceOptions options;
     options.groupFile = (folder / "groups.json").string();
     EXPECT_EQ(getGroup(options), (std::vector<DeviceId>{1, 0}));
+    std::ofstream(options.groupFile) << R"({"schemaVersion": 1, "traceEvents": []})";
+    EXPECT_EQ(ns3::proteus::ErrorOf([&] { getGroup(options); }),
+              options.groupFile + ": this is a trace of PyTorch's profiler, which proteus-run "
+                                  "--trace reads");
+    std::ofstream(options.groupFile) << "{\"9\": [1, 0]}";
     std::ofstream(folder / "more.json") << "{\"9\": [0, 1]}";
     for (const TraceOptions& tried : {TraceOptions(), options})
     {

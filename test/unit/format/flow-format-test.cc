@@ -75,6 +75,10 @@ TEST(FlowCsv, SaysWhatIsWrongAndWhere)
     expect(HEADER, "f.csv:1: there is no flow");
     expect("id,source,dst,bytes,start_ns,deps\n", "f.csv:1: the header must be");
     expect("id,src,dst\n", "f.csv:1: the header must be");
+    expect("<algo name=\"ring\" ngpus=\"8\">\n", "f.csv:1: this is a schedule of MSCCL, which");
+    expect("# mix\nENABLE_QCN 1\nTOPOLOGY_FILE mix/topology.txt\nFLOW_FILE mix/flow.txt\n",
+           "f.csv:2: this is a configuration of the simulator of HPCC");
+    expect("some text\n", "f.csv:1: 1 value instead of the six");
     expect(HEADER + "a,0,1,5\n", "f.csv:2: 4 values");
     expect(HEADER + "a,0,1,5,0,,\n", "f.csv:2: 7 values");
     expect(HEADER + "a,0,1,5,0,\nb,0,1,5,12", "f.csv:3: 5 values"); // has been cut

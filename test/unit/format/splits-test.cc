@@ -82,6 +82,8 @@ TEST_F(SplitsFile, SayWhatIsWrong)
     EXPECT_NE(Error("1 1\n1\n").find(":2: a table of splits has as many lines"), std::string::npos);
     EXPECT_NE(Error("1 1\n1 1\n1 1\n").find(":3: "), std::string::npos);
     EXPECT_NE(Error("1 1\n").find("as many lines as numbers"), std::string::npos);
+    EXPECT_NE(Error("{\n \"traceEvents\": []}\n").find(":1: this is a trace of PyTorch's profiler"),
+              std::string::npos);
     EXPECT_NE(Error("1 -1\n1 1\n").find(":1: share"), std::string::npos) << Error("1 -1\n1 1\n");
     EXPECT_NE(Error("0 0\n0 0\n").find("not all of them are zero"), std::string::npos);
     EXPECT_NE(Error("").find("as many lines"), std::string::npos);

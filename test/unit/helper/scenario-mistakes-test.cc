@@ -122,20 +122,27 @@ TEST(ScenarioMistakes, EventsOnGpusWithoutAJobAndSeedsOfNothing)
     EXPECT_EQ(event(gpu + R"("1us")").find("has no effect"), std::string::npos);
     // What nothing crosses.
     const std::string uncrossed = "/events/0: has no effect: nothing crosses its links";
-    const auto packets = [&](const std::string& nic) {
+    const auto packets = [&](const std::string& what, const std::string& plan = "dp=8") {
         return Start("run",
                      {MODEL,
                       "--variables=layers=1",
-                      "--strategy=dp=8",
-                      "--nodes=2",
+                      "--strategy=" + plan,
+                      "--nodes=3",
                       "--quiet",
                       "--scenario=" + folder.Write("p.json",
                                                    R"({"format": "proteus-scenario", "version": 1,
- "compare_alone": false, "events": [{"kind": "degraded", "rate_share": 0.5, "at": "0", "nic": ")" +
-                                                       nic + "\"}]}")})
+ "compare_alone": false, "events": [{"at": "0", "until": "1ms", )" +
+                                                       what + "}]}")})
             .out;
     };
-    EXPECT_NE(packets("n0.nic0").find(uncrossed), std::string::npos);
+    for (const char* idle : {R"("kind": "degraded", "rate_share": 0.5, "nic": "n0.nic0")",
+                             R"("kind": "nic-down", "nic": "n0.nic0")"})
+    {
+        EXPECT_NE(packets(idle).find(uncrossed), std::string::npos) << idle;
+    }
+    const std::string down = R"("kind": "nic-down", "nic": )";
+    EXPECT_NE(packets(down + R"("n2.nic0")", "dp=16").find(uncrossed), std::string::npos);
+    EXPECT_EQ(packets(down + R"("n1.nic0")", "dp=16").find(uncrossed), std::string::npos);
     const auto neighbour = [&](const std::string& strategy) {
         return start(R"("jobs": [{"name": "b", "model": "gpt3-125m", "variables": "layers=2",
  "strategy": ")" + strategy +

@@ -323,6 +323,14 @@ TEST(Scenario, EventsThatChangeNothingAreFound)
                       {"kind": "link-down", "link": ["leaf0", "spine0"], "at": "1ms"})"),
               idle("1"));
     EXPECT_EQ(find(host + R"("9us", "at": "0"}, )" + host + R"("5us", "at": "1ms"})"), idle("1"));
+    // While a link is down, neither its rate nor its losses count.
+    const std::string worse = R"({"kind": "degraded", "nic": "n0.nic0", "rate_share": 0.5,
+                                  "loss_probability": 0.1, "at": "2ms")";
+    EXPECT_EQ(find(down + R"("5ms"}, )" + worse + R"(, "until": "4ms"})"), idle("1"));
+    EXPECT_TRUE(find(down + R"("5ms"}, )" + worse + R"(, "until": "6ms"})").empty());
+    EXPECT_TRUE(find(down + R"("5ms"}, )" + worse + "}").empty());
+    EXPECT_EQ(find(R"({"kind": "nic-down", "nic": "n0.nic0", "at": "1ms"}, )" + worse + "}"),
+              idle("1"));
     // Nothing by itself.
     EXPECT_EQ(find(slow + "1}"), idle("0"));
     EXPECT_EQ(find(R"({"kind": "degraded", "nic": "n1.nic2", "rate_share": 1, "at": "1ms"})"),
