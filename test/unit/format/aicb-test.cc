@@ -427,5 +427,5 @@ TEST(Aicb, TruncationsAndCorruptionsAreHarmless)
     {
         EXPECT_NE(ErrorOf(text.substr(0, n)), "no error") << n;
     }
-    DamageAtRandom(text, 3000, ErrorOf);
+    DamageAtRandom(text, 3000, [](const std::string& bad) { ErrorOf(bad); });
 }
