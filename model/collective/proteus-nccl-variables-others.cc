@@ -42,6 +42,13 @@ const char* const RETRIES = "it is about failures of the network, of which there
 const char* const ONE_PAIR = "a connection has one queue pair here";
 const char* const HOST = "the host's own times are those of --launchMode";
 const char* const REGISTERED = "buffers of users are not registered here";
+const char* const NICS = "which NICs a GPU has, and what each carries, is said by --cluster";
+const char* const ADDRESSES = "addresses of NICs have no versions here";
+const char* const ROUTING = "how the fabric routes and orders packets is an attribute of its own";
+const char* const MEMORY = "how memory is registered with a NIC takes no time here";
+const char* const FLUSHES = "that what a NIC wrote is seen is part of the latency of a step";
+const char* const SOCKET_BUFFERS = "sockets have all the room that they need here";
+const char* const UNMODELLED = "it is not modelled";
 
 const Registration REGISTER_DEBUG("NCCL_DEBUG", MakeIdle(PRINTS));
 const Registration REGISTER_DEBUG_FILE("NCCL_DEBUG_FILE", MakeIdle(PRINTS));
@@ -67,11 +74,8 @@ const Registration REGISTER_SOCKET_IFNAME(
 
 const Registration REGISTER_IB_TIMEOUT("NCCL_IB_TIMEOUT", MakeIdle(RETRIES));
 const Registration REGISTER_IB_RETRY_CNT("NCCL_IB_RETRY_CNT", MakeIdle(RETRIES));
-const Registration REGISTER_IB_GID_INDEX("NCCL_IB_GID_INDEX",
-                                         MakeIdle("addresses of NICs have no versions here"));
-const Registration REGISTER_IB_ROCE_VERSION_NUM(
-    "NCCL_IB_ROCE_VERSION_NUM",
-    MakeIdle("addresses of NICs have no versions here"));
+const Registration REGISTER_IB_GID_INDEX("NCCL_IB_GID_INDEX", MakeIdle(ADDRESSES));
+const Registration REGISTER_IB_ROCE_VERSION_NUM("NCCL_IB_ROCE_VERSION_NUM", MakeIdle(ADDRESSES));
 const Registration REGISTER_IB_QPS_PER_CONNECTION("NCCL_IB_QPS_PER_CONNECTION", MakeIdle(ONE_PAIR));
 const Registration REGISTER_IB_SPLIT_DATA_ON_QPS("NCCL_IB_SPLIT_DATA_ON_QPS", MakeIdle(ONE_PAIR));
 const Registration REGISTER_IB_PCI_RELAXED_ORDERING(
@@ -133,11 +137,6 @@ const Registration REGISTER_MNNVL_ENABLE(
     "NCCL_MNNVL_ENABLE",
     MakeUnread("servers are one domain of NVLink where the cluster has it so"));
 
-const char* const ROUTING = "how the fabric routes and orders packets is an attribute of its own";
-const char* const MEMORY = "how memory is registered with a NIC takes no time here";
-const char* const FLUSHES = "that what a NIC wrote is seen is part of the latency of a step";
-const char* const SOCKET_BUFFERS = "sockets have all the room that they need here";
-const char* const UNMODELLED = "it is not modelled";
 const Registration REGISTER_IB_ADAPTIVE_ROUTING("NCCL_IB_ADAPTIVE_ROUTING", MakeIdle(ROUTING));
 const Registration REGISTER_IB_AR_THRESHOLD("NCCL_IB_AR_THRESHOLD", MakeIdle(ROUTING));
 const Registration REGISTER_IB_OOO_RQ("NCCL_IB_OOO_RQ", MakeIdle(ROUTING));
@@ -152,12 +151,9 @@ const Registration REGISTER_IB_SUBNET_AWARE_ROUTING("NCCL_IB_SUBNET_AWARE_ROUTIN
 const Registration REGISTER_IB_FIFO_TC(
     "NCCL_IB_FIFO_TC",
     MakeIdle("traffic classes of the fabric are an attribute, TrafficClasses"));
-const Registration REGISTER_IB_ADDR_FAMILY("NCCL_IB_ADDR_FAMILY",
-                                           MakeIdle("addresses of NICs have no versions here"));
-const Registration REGISTER_IB_ADDR_RANGE("NCCL_IB_ADDR_RANGE",
-                                          MakeIdle("addresses of NICs have no versions here"));
-const Registration REGISTER_IB_PKEY("NCCL_IB_PKEY",
-                                    MakeIdle("addresses of NICs have no versions here"));
+const Registration REGISTER_IB_ADDR_FAMILY("NCCL_IB_ADDR_FAMILY", MakeIdle(ADDRESSES));
+const Registration REGISTER_IB_ADDR_RANGE("NCCL_IB_ADDR_RANGE", MakeIdle(ADDRESSES));
+const Registration REGISTER_IB_PKEY("NCCL_IB_PKEY", MakeIdle(ADDRESSES));
 const Registration REGISTER_IB_ECE_ENABLE("NCCL_IB_ECE_ENABLE", MakeIdle(PRINTS));
 const Registration REGISTER_IB_RETURN_ASYNC_EVENTS("NCCL_IB_RETURN_ASYNC_EVENTS", MakeIdle(PRINTS));
 const Registration REGISTER_IB_WARN_RAIL_LOCAL("NCCL_IB_WARN_RAIL_LOCAL", MakeIdle(PRINTS));
@@ -190,21 +186,11 @@ const Registration REGISTER_SET_THREAD_NAME("NCCL_SET_THREAD_NAME", MakeIdle(HOS
 const Registration REGISTER_SINGLE_PROC_MEM_REG_ENABLE("NCCL_SINGLE_PROC_MEM_REG_ENABLE",
                                                        MakeIdle(REGISTERED));
 const Registration REGISTER_WIN_ENABLE("NCCL_WIN_ENABLE", MakeIdle(REGISTERED));
-const Registration REGISTER_NETDEVS_POLICY(
-    "NCCL_NETDEVS_POLICY",
-    MakeUnread("which NICs a GPU has, and what each carries, is said by --cluster"));
-const Registration REGISTER_IB_MERGE_NICS(
-    "NCCL_IB_MERGE_NICS",
-    MakeUnread("which NICs a GPU has, and what each carries, is said by --cluster"));
-const Registration REGISTER_IB_MERGE_VFS(
-    "NCCL_IB_MERGE_VFS",
-    MakeUnread("which NICs a GPU has, and what each carries, is said by --cluster"));
-const Registration REGISTER_NET_FORCE_MERGE(
-    "NCCL_NET_FORCE_MERGE",
-    MakeUnread("which NICs a GPU has, and what each carries, is said by --cluster"));
-const Registration REGISTER_NET_MERGE_LEVEL(
-    "NCCL_NET_MERGE_LEVEL",
-    MakeUnread("which NICs a GPU has, and what each carries, is said by --cluster"));
+const Registration REGISTER_NETDEVS_POLICY("NCCL_NETDEVS_POLICY", MakeUnread(NICS));
+const Registration REGISTER_IB_MERGE_NICS("NCCL_IB_MERGE_NICS", MakeUnread(NICS));
+const Registration REGISTER_IB_MERGE_VFS("NCCL_IB_MERGE_VFS", MakeUnread(NICS));
+const Registration REGISTER_NET_FORCE_MERGE("NCCL_NET_FORCE_MERGE", MakeUnread(NICS));
+const Registration REGISTER_NET_MERGE_LEVEL("NCCL_NET_MERGE_LEVEL", MakeUnread(NICS));
 const Registration REGISTER_CONF_FILE("NCCL_CONF_FILE", MakeUnread("its lines can be given here"));
 const Registration REGISTER_RINGS(
     "NCCL_RINGS",
