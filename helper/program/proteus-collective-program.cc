@@ -352,10 +352,10 @@ Check(const CollectiveProgramOptions& options)
             CheckWritable(*path);
         }
     }
-    const std::string packet = CollectiveProgramOptions().executor;
     if (!FindNoPackets(options.executor).empty())
     {
-        RequireOneProcess("--executor=" + options.executor, "take --executor=" + packet);
+        RequireOneProcess("--executor=" + options.executor,
+                          "take --executor=" + CollectiveProgramOptions().executor);
     }
     options.tables.Check();
     options.plot.Check();

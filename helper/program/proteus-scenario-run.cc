@@ -385,8 +385,12 @@ class ScenarioRunner
     /// job alone @param record of the run, which gets the notes
     void NoteUnsentTraffic(int64_t alonePs, RunRecord& record) const
     {
+        if (record.isPartial)
+        {
+            return;
+        }
         const int64_t endPs = record.timeline.endPs;
-        for (std::size_t i = 0; i < m_scenario.traffic.size() && !record.isPartial; ++i)
+        for (std::size_t i = 0; i < m_scenario.traffic.size(); ++i)
         {
             const ScenarioTraffic& traffic = m_scenario.traffic[i];
             const TrafficPattern& pattern = traffic.pattern;

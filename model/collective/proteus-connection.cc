@@ -64,6 +64,14 @@ GetHostPayloadRate(const Link& link, bool isRead)
                : rate;
 }
 
+/// @param paths of a cluster @param from a vertex @param to another one @return the links between
+/// them, the first of equal ways
+std::vector<LinkId>
+WalkFirst(const Paths& paths, VertexId from, VertexId to)
+{
+    return paths.Walk(from, to, [](VertexId, std::size_t) { return 0; });
+}
+
 /// @param cluster of the vertices @param paths of it @param from a GPU, or the CPU whose memory it
 /// is @param to the other one of these @param isRead whether it is read
 /// @return the links between them
@@ -72,7 +80,7 @@ ListHostLinks(const Cluster& cluster, const Paths& paths, VertexId from, VertexI
 {
     std::vector<HostLink> links;
     VertexId at = from;
-    for (LinkId id : paths.Walk(from, to, [](VertexId, std::size_t) { return 0; }))
+    for (LinkId id : WalkFirst(paths, from, to))
     {
         const Link& link = cluster.GetLinks()[id];
         const double rate = GetHostPayloadRate(link, isRead);
@@ -94,7 +102,7 @@ double
 FindNicExchange(const Cluster& cluster, const Paths& paths, VertexId gpu, VertexId nic)
 {
     double rate = std::numeric_limits<double>::infinity();
-    for (LinkId id : paths.Walk(gpu, nic, [](VertexId, std::size_t) { return 0; }))
+    for (LinkId id : WalkFirst(paths, gpu, nic))
     {
         const Link& link = cluster.GetLinks()[id];
         if (link.technology == LinkTechnology::PCIE)
@@ -125,7 +133,7 @@ IsThroughCpu(const TransportRules& rules,
     {
         return false;
     }
-    const auto way = paths.Walk(gpu, nic, [](VertexId, std::size_t) { return 0; });
+    const auto way = WalkFirst(paths, gpu, nic);
     return std::none_of(way.begin(), way.end(), [&](LinkId link) {
         return cluster.GetLinks()[link].technology == LinkTechnology::NVLINK;
     });
@@ -189,7 +197,7 @@ class HostMemory
         bool hasNvlink = false;
         Staging staging;
         VertexId at = from;
-        for (LinkId link : m_paths.Walk(from, to, [](VertexId, std::size_t) { return 0; }))
+        for (LinkId link : WalkFirst(m_paths, from, to))
         {
             at = m_cluster.GetLinks()[link].Other(at);
             hasNvlink |= m_cluster.GetLinks()[link].technology == LinkTechnology::NVLINK;
@@ -510,7 +518,7 @@ PlanConnection(const Cluster& cluster,
     if (local)
     {
         connection.hop = HopKind::NVLINK;
-        for (LinkId link : paths.Walk(a, b, [](VertexId, std::size_t) { return 0; }))
+        for (LinkId link : WalkFirst(paths, a, b))
         {
             if (cluster.GetLinks()[link].technology != LinkTechnology::NVLINK ||
                 staging.receiver != Cluster::NO_VERTEX)

@@ -9,7 +9,10 @@
 
 #include "proteus-nccl-variables.h"
 
+#include <cstdint>
+#include <optional>
 #include <stdexcept>
+#include <string>
 
 namespace ns3
 {
@@ -51,11 +54,14 @@ constexpr uint32_t MOST_SOCKET_THREADS = 16; // MAX_THREADS of src/transport/net
 constexpr uint32_t MOST_SOCKETS = 64;        // MAX_SOCKETS
 const char* const SOCKETS = "--netPlugin=sockets heeds it, other networks have no sockets";
 
-/// @param variables of a user @throw std::invalid_argument for more sockets than NCCL has room for
+/// Takes one of the two numbers of sockets over, see NcclVariable::read.
+/// @throw std::invalid_argument besides, for more sockets than NCCL has room for
+template <std::optional<uint32_t> TransportRules::*NUMBER, uint32_t LEAST, uint32_t MOST>
 void
-CheckSockets(const NcclVariables& variables)
+ReadSockets(const std::string& value, NcclVariables& variables)
 {
-    const TransportRules& rules = variables.transports;
+    TransportRules& rules = variables.transports;
+    rules.*NUMBER = ReadNcclNumber(value, LEAST, MOST);
     if (rules.socketThreads.value_or(1) * rules.socketsPerThread.value_or(1) > MOST_SOCKETS)
     {
         throw std::invalid_argument("NCCL_SOCKET_NTHREADS times NCCL_NSOCKS_PERTHREAD is 64 at "
@@ -63,30 +69,17 @@ CheckSockets(const NcclVariables& variables)
     }
 }
 
-const Registration REGISTER_SOCKET_NTHREADS("NCCL_SOCKET_NTHREADS",
-                                            {[](const std::string& value,
-                                                NcclVariables& variables) {
-                                                 variables.transports.socketThreads =
-                                                     ReadNcclNumber(value, 0, MOST_SOCKET_THREADS);
-                                                 CheckSockets(variables);
-                                             },
-                                             204,
-                                             "",
-                                             "",
-                                             "",
-                                             SOCKETS});
-const Registration REGISTER_NSOCKS_PERTHREAD("NCCL_NSOCKS_PERTHREAD",
-                                             {[](const std::string& value,
-                                                 NcclVariables& variables) {
-                                                  variables.transports.socketsPerThread =
-                                                      ReadNcclNumber(value, 1, MOST_SOCKETS);
-                                                  CheckSockets(variables);
-                                              },
-                                              204,
-                                              "",
-                                              "",
-                                              "",
-                                              SOCKETS});
+const Registration REGISTER_SOCKET_NTHREADS(
+    "NCCL_SOCKET_NTHREADS",
+    {ReadSockets<&TransportRules::socketThreads, 0, MOST_SOCKET_THREADS>,
+     204,
+     "",
+     "",
+     "",
+     SOCKETS});
+const Registration REGISTER_NSOCKS_PERTHREAD(
+    "NCCL_NSOCKS_PERTHREAD",
+    {ReadSockets<&TransportRules::socketsPerThread, 1, MOST_SOCKETS>, 204, "", "", "", SOCKETS});
 
 } // namespace
 

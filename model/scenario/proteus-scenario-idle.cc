@@ -202,9 +202,10 @@ FindIdleEvents(const Scenario& scenario, const Cluster& cluster, uint32_t nDevic
             const ScenarioPlan plan = MakeScenarioPlan(part, cluster, nDevices, alonePs);
             Effect effect;
             LinkEffects links(cluster, effect);
-            std::for_each(plan.changes.begin(),
-                          plan.changes.end(),
-                          [&links](const LinkChange& change) { links.Add(change); });
+            for (const LinkChange& change : plan.changes)
+            {
+                links.Add(change);
+            }
             AddDevices(plan, effect);
             return effect;
         };

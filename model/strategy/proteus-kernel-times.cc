@@ -267,9 +267,7 @@ DescribeAttention(const KernelDescription& kernel, DataType activation, uint32_t
     const uint64_t keys = std::max<uint64_t>(1, extents[3] / kernel.documents);
     // A window leaves out some of the scores, see ModelOperator::window.
     const bool hasWindow = kernel.window > 0 && kernel.window < keys;
-    const double beyond =
-        hasWindow ? 1 - static_cast<double>(kernel.window) / static_cast<double>(keys) : 0;
-    const double seen = 1 - beyond * beyond;
+    const double seen = GetWindowShare(kernel.window, keys);
     const double scores = static_cast<double>(matrices) * static_cast<double>(queries) *
                           static_cast<double>(keys) * seen;
     const double element = std::max(2U, GetElementBytes(activation));

@@ -82,8 +82,7 @@ ReadSeen(OperatorDraft& draft, uint64_t queries, uint64_t keys, AttentionSizes& 
         return; // attention that is not fused makes all scores, and leaves some out behind that
     }
     sizes.window = window;
-    const double beyond = 1 - static_cast<double>(window) / static_cast<double>(tokens);
-    sizes.share *= 1 - beyond * beyond;
+    sizes.share *= GetWindowShare(window, tokens);
 }
 
 /// @return what the attributes say, which fits the inputs

@@ -228,6 +228,23 @@ std::vector<OperatorKind> GetShapeKinds();
 /// @return routing, dispatch, experts and combination
 std::vector<OperatorKind> GetExpertKinds();
 
+/**
+ * @ingroup proteus
+ * @param window tokens that a token sees, see ModelOperator::window; 0: all before it
+ * @param keys tokens of the sequence
+ * @return what it leaves of the scores of causal attention, 0 to 1: all but the triangle beyond it
+ */
+inline double
+GetWindowShare(uint64_t window, uint64_t keys)
+{
+    if (window == 0 || window >= keys)
+    {
+        return 1;
+    }
+    const double beyond = 1 - static_cast<double>(window) / static_cast<double>(keys);
+    return 1 - beyond * beyond;
+}
+
 } // namespace proteus
 } // namespace ns3
 

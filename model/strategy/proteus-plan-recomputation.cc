@@ -121,25 +121,14 @@ constexpr std::array<const char*, MODULES> MODULE_NAMES{"core_attn",
                                                         "moe",
                                                         "moe_act"};
 
-/// @param model a model @param op one of its operators @param kinds some kinds @return whether an
-/// operator of one of these reads a result of it, or, with `isProducer`, makes what it reads
+/// @param reader an operator @param maker another one @return whether it reads a result of that
 bool
-IsBeside(const Model& model,
-         const ModelOperator& op,
-         const std::set<std::string>& kinds,
-         bool isProducer)
+ReadsFrom(const ModelOperator& reader, const ModelOperator& maker)
 {
-    const auto meets = [](const std::vector<Access>& made, const std::vector<Access>& read) {
-        return std::any_of(made.begin(), made.end(), [&](const Access& write) {
-            return std::any_of(read.begin(), read.end(), [&](const Access& access) {
-                return access.tensor == write.tensor;
-            });
+    return std::any_of(reader.reads.begin(), reader.reads.end(), [&](const Access& read) {
+        return std::any_of(maker.writes.begin(), maker.writes.end(), [&](const Access& write) {
+            return write.tensor == read.tensor;
         });
-    };
-    const auto& operators = model.GetOperators();
-    return std::any_of(operators.begin(), operators.end(), [&](const ModelOperator& other) {
-        return kinds.count(other.kind) > 0 &&
-               (isProducer ? meets(other.writes, op.reads) : meets(op.writes, other.reads));
     });
 }
 
@@ -147,6 +136,37 @@ IsBeside(const Model& model,
 const std::set<std::string> READERS{"linear", "expert-linear", "router", "dispatch"};
 
 using Paths = std::vector<std::string>;
+
+/// @param model a model @param op one of its operators @return paths of those that multiply, route
+/// or send what it makes
+Paths
+FindReaders(const Model& model, const ModelOperator& op)
+{
+    Paths readers;
+    for (const ModelOperator& other : model.GetOperators())
+    {
+        if (READERS.count(other.kind) > 0 && ReadsFrom(other, op))
+        {
+            readers.push_back(other.name);
+        }
+    }
+    return readers;
+}
+
+/// @param model a model @param op one of its operators @return whether it stands between products
+/// of experts
+bool
+IsBetweenExperts(const Model& model, const ModelOperator& op)
+{
+    const auto& operators = model.GetOperators();
+    const auto isExpert = [&](const auto& meets) {
+        return std::any_of(operators.begin(), operators.end(), [&](const ModelOperator& other) {
+            return other.kind == "expert-linear" && meets(other);
+        });
+    };
+    return isExpert([&](const ModelOperator& other) { return ReadsFrom(op, other); }) &&
+           isExpert([&](const ModelOperator& other) { return ReadsFrom(other, op); });
+}
 
 /// @return by module, the paths of its operators in all numbered blocks
 std::array<Paths, MODULES>
@@ -175,7 +195,7 @@ FindModules(const Model& model)
         {
             continue;
         }
-        if (NORMS.count(op.kind) > 0 && IsBeside(model, op, READERS, false))
+        if (NORMS.count(op.kind) > 0 && !FindReaders(model, op).empty())
         {
             modules[LAYER_NORM].push_back(op.name);
             behind.clear();
@@ -187,37 +207,13 @@ FindModules(const Model& model)
         {
             modules[CORE_ATTENTION].push_back(op.name);
         }
-        if (!IsProduct(op) && IsBeside(model, op, {"expert-linear"}, true) &&
-            IsBeside(model, op, {"expert-linear"}, false))
+        if (!IsProduct(op) && IsBetweenExperts(model, op))
         {
             modules[EXPERT_ACTIVATION].push_back(op.name);
         }
     }
     close();
     return modules;
-}
-
-/// @param model a model @param op one of its operators @return paths of those that multiply, route
-/// or send what it makes
-std::vector<std::string>
-FindReaders(const Model& model, const ModelOperator& op)
-{
-    std::vector<std::string> readers;
-    for (const ModelOperator& other : model.GetOperators())
-    {
-        const bool isReader =
-            READERS.count(other.kind) > 0 &&
-            std::any_of(other.reads.begin(), other.reads.end(), [&](const Access& read) {
-                return std::any_of(op.writes.begin(), op.writes.end(), [&](const Access& write) {
-                    return write.tensor == read.tensor;
-                });
-            });
-        if (isReader)
-        {
-            readers.push_back(other.name);
-        }
-    }
-    return readers;
 }
 
 /// Marks parts of blocks. A norm or an activation is one group with those that read it: only others
