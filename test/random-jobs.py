@@ -18,9 +18,11 @@ printed.
 
 import argparse
 import concurrent.futures
+import csv
 import json
 import os
 import random
+import re
 import subprocess
 import tempfile
 import time
@@ -90,15 +92,15 @@ def pick_group(dice, gpus, devices):
     return group
 
 
-def make_graph(number, folder, gpus, devices):
-    """Writes a graph of collectives of several groups, and returns its file."""
+def make_graph(number, folder, gpus, devices, alone):
+    """Writes a graph of collectives of several groups, or of one alone, and returns its file."""
     dice = random.Random(f"graph {number}")
     tasks, groups, last = [], [], {}
     for device in range(devices):
-        late = dice.choice([0, 0, 0, dice.randint(1, 300)]) * 1000000
+        late = 0 if alone else dice.choice([0, 0, 0, dice.randint(1, 300)]) * 1000000
         task = {"name": "late", "kind": "compute", "phase": "iteration", "device": device, "stream": "compute"}
         tasks.append({**task, "id": device, "duration_ps": late + 1000000})
-    for _ in range(dice.randint(1, 6)):
+    for _ in range(1 if alone else dice.randint(1, 6)):
         collective = dice.choice(COLLECTIVES)
         group = pick_group(dice, gpus, devices)
         group = dice.sample(group, 2) if collective == "send-recv" else group
@@ -106,7 +108,7 @@ def make_graph(number, folder, gpus, devices):
         groups += [group] if number_of_group == len(groups) else []
         task = {"name": collective, "kind": "communication", "phase": "iteration", "group": number_of_group}
         task |= {"stream": f"stream{dice.randrange(3)}", "collective": collective, "id": len(tasks)}
-        task["bytes"] = max(len(group), int(2 ** dice.uniform(12, 25)) // len(group) * len(group))
+        task["bytes"] = max(len(group), int(2 ** dice.uniform(12, 27 if alone else 25)) // len(group) * len(group))
         if collective in ("broadcast", "reduce", "gather", "scatter"):
             task["root"] = dice.randrange(len(group))
         before = set(group)
@@ -123,8 +125,8 @@ def make_graph(number, folder, gpus, devices):
     return path
 
 
-def make_graph_job(number, folder):
-    """Returns the options of a job of collectives."""
+def make_graph_job(number, folder, alone):
+    """Returns the options of a job of collectives, or of one."""
     dice = random.Random(f"job {number}")
     cluster, gpus = dice.choice(CLUSTERS + [("gb200-nvl72", 72)])
     nodes = 1 if gpus == 72 else dice.choice([1, 2, 2, 3, 4])
@@ -133,7 +135,7 @@ def make_graph_job(number, folder):
     changes = "" if gpus == 72 or dice.random() < 0.4 else f":nic={nics}x{rate}"
     devices = min(gpus * nodes, 24 if gpus == 72 else 32)
     nodes = devices // min(gpus, devices)
-    graph = make_graph(number, folder, min(gpus, devices), devices)
+    graph = make_graph(number, folder, min(gpus, devices), devices, alone)
     job = [f"--graph={graph}", f"--cluster={cluster}{changes}", f"--nodes={nodes}"]
     job += dice.choice(FABRICS) if nodes > 1 else []
     return job + dice.choice(WIRES)
@@ -249,18 +251,25 @@ def make_cluster(number, folder):
 
 
 def run(program, job, executor, limit_s):
-    """Returns the time of an iteration in seconds, or what happened instead."""
+    """Returns the time of an iteration in seconds, or what happened instead, and the notes of the run."""
     with tempfile.TemporaryDirectory() as folder:
         summary = os.path.join(folder, "summary.json")
         command = [program, *job, f"--executor={executor}", "--quiet", f"--summary={summary}"]
         try:
             result = subprocess.run(command, capture_output=True, text=True, timeout=limit_s)
         except subprocess.TimeoutExpired:
-            return f"takes more than {limit_s} s"
+            return f"takes more than {limit_s} s", []
         if result.returncode != 0:
-            return (result.stderr.strip().split("\n") or [""])[-1]
+            return (result.stderr.strip().split("\n") or [""])[-1], []
         with open(summary, encoding="utf-8") as file:
-            return json.load(file)["iteration_s"]
+            result = json.load(file)
+        return result["iteration_s"], result.get("notes", [])
+
+
+def find_setting(notes):
+    """Returns what a run by flows says that it ran on; empty: nothing that flows are compared on."""
+    found = re.search(r"random models on (.+?) (?:half take|were compared)", " ".join(notes))
+    return found.group(1) if found else ""
 
 
 def main():
@@ -273,11 +282,12 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="at a time")
     parser.add_argument("--tolerance", type=float, default=0.1, help="of flows against packets")
     parser.add_argument("--servers", choices=["presets", "random"], default="presets", help="of the clusters")
-    parser.add_argument("--work", choices=["models", "graphs"], default="models", help="of the jobs")
+    parser.add_argument("--work", choices=["models", "graphs", "collectives"], default="models", help="of the jobs")
+    parser.add_argument("--csv", help="table to write, or to add to: number, work, servers, flow_s, packet_s, setting, job")
     parser.add_argument("--keep", help="folder for files of random clusters and graphs (a temporary one)")
     options = parser.parse_args()
     temporary = tempfile.TemporaryDirectory()
-    has_files = options.work == "graphs" or options.servers == "random"
+    has_files = options.work != "models" or options.servers == "random"
     folder = options.keep or temporary.name if has_files else None
     if folder:
         os.makedirs(folder, exist_ok=True)
@@ -287,7 +297,10 @@ def main():
     def try_job(number):
         if time.time() > end:
             return None
-        job = make_graph_job(number, folder) if options.work == "graphs" else make_job(number, folder)
+        if options.work == "models":
+            job = make_job(number, folder)
+        else:
+            job = make_graph_job(number, folder, options.work == "collectives")
         return number, job, [run(options.program, job, e, options.limit) for e in ("flow", "packet")]
 
     numbers = range(options.first, options.first + 100000)
@@ -295,9 +308,13 @@ def main():
         for done in pool.map(try_job, numbers):
             if done is None:
                 break
-            number, job, (flow, packet) = done
+            number, job, ((flow, notes), (packet, _)) = done
             if isinstance(flow, float) and isinstance(packet, float):
                 differences.append(abs(flow / packet - 1))
+                if options.csv:
+                    with open(options.csv, "a", encoding="utf-8", newline="") as table:
+                        cells = [number, options.work, options.servers, flow, packet, find_setting(notes), " ".join(job)]
+                        csv.writer(table).writerow(cells)
                 if differences[-1] <= options.tolerance:
                     continue
             elif all(isinstance(time, str) and "error: " in time for time in (flow, packet)):

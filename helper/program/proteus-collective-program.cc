@@ -11,6 +11,7 @@
 #include "proteus-collective-subject.h"
 #include "proteus-command-line-program.h"
 #include "proteus-executors.h"
+#include "proteus-flow-expectation.h"
 #include "proteus-measured-table.h"
 #include "proteus-name-lists.h"
 #include "proteus-programs.h"
@@ -472,7 +473,14 @@ RunCollectiveProgram(const CollectiveProgramOptions& typed)
             WriteTableCsv(MakeMeasuredTable(options.measured, log, cluster, test), out);
         });
     }
-    const std::vector<CollectiveRow> rows = RunSizes(options, cluster, test, sizes);
+    std::vector<std::string> expected;
+    CollectiveTest heard = test;
+    heard.hear = [&](const RunRecord& record) {
+        const bool isAlone = test.groups.size() == 1 && !test.schedule && !test.splits;
+        expected =
+            DescribeFlowRun(isAlone ? options.flowErrors : "", "collectives", cluster, record);
+    };
+    const std::vector<CollectiveRow> rows = RunSizes(options, cluster, heard, sizes);
     WarnOfIdleChoices(typed.nccl, options.nccl, cluster, test, rows);
     Table table = MakeCollectiveTable(rows);
     if (isMeasured)
@@ -483,9 +491,10 @@ RunCollectiveProgram(const CollectiveProgramOptions& typed)
     }
     options.plot.Write([&](std::ostream& out) { WritePlot(options, cluster, rows, sizes, out); });
     WriteCsvFile(options.csv, [&rows](std::ostream& out) { WriteCollectiveCsv(rows, out); });
-    const std::vector<std::string> notes = isMeasured
-                                               ? std::vector<std::string>() // one is compared
-                                               : DescribeLogs(options.publishedLogs, cluster, test);
+    std::vector<std::string> notes = isMeasured
+                                         ? std::vector<std::string>() // one is compared
+                                         : DescribeLogs(options.publishedLogs, cluster, test);
+    notes.insert(notes.end(), expected.begin(), expected.end());
     for (const std::string& note : notes)
     {
         std::cout << "# Expect               : " << note << "\n";
@@ -518,6 +527,7 @@ class NcclTestsProgram : public CommandLineProgram
     {
         m_options.AddTo(command);
         m_options.publishedLogs = GetWorkloads() + "/evaluation/published-logs.json";
+        m_options.flowErrors = GetWorkloads() + "/evaluation/flow-errors.json";
     }
 
     const FabricFlags* GetFabric() const override

@@ -62,6 +62,7 @@ struct CollectiveProgramOptions
     CommandLineText measuredCsv;         //!< file to write that log to, or empty
     std::string logVariables{"on"};      //!< on or off: take over what the log says of NCCL's
     std::string publishedLogs;           //!< how far such are off: file, or empty
+    std::string flowErrors;              //!< how far executors are from packets: file, or empty
     CommandLineText csv;                 //!< file to write, may be empty
     TableOptions tables;                 //!< all results
     PlotOption plot;                     //!< bus bandwidth over size

@@ -369,6 +369,10 @@ Simulate(const Cluster& cluster,
         throw RunStopped("a collective was stopped");
     }
     RunNotes::HearAlone(test.executor, settings, cluster, record);
+    if (test.hear)
+    {
+        test.hear(record);
+    }
     const Paths paths(cluster);
     const ProgramCache programs(made.graph, cluster, paths, settings.collectives);
     Simulated result;

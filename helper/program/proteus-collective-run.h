@@ -67,6 +67,7 @@ struct CollectiveTest : CollectiveSettings
                                                    //!< at every size
     std::string executor{"packet"}; //!< that runs it; one that launches from streams only gets the
                                     //!< period of launches from the costs
+    std::function<void(const RunRecord&)> hear; //!< of every run; may be empty
 };
 
 /**

@@ -7,6 +7,7 @@
 #include "proteus-program-options.h"
 
 #include "proteus-executors.h"
+#include "proteus-flow-expectation.h"
 #include "proteus-held-output.h"
 #include "proteus-name-lists.h"
 #include "proteus-option-meanings.h"
@@ -194,6 +195,7 @@ ProgramOptions::AddTimeTo(OptionList& command)
 void
 ProgramOptions::AddTo(OptionList& command)
 {
+    flowErrors = command.GetWorkloads() + "/evaluation/flow-errors.json";
     AddClusterTo(command);
     command.StartGroup("Run");
     AddTimeTo(command);
@@ -443,6 +445,29 @@ ProgramOptions::Check() const
 namespace
 {
 
+/// @param options of a run @param cluster that it ran on @param results of its executors; those
+/// that have no packets beside them say how far they are from packets
+void
+NoteFlowErrors(const ProgramOptions& options,
+               const Cluster& cluster,
+               std::vector<RunRecord>& results)
+{
+    if (std::any_of(results.begin(), results.end(), [](const RunRecord& result) {
+            return FindExecutor(result.executor).GetTraits().isExact;
+        }))
+    {
+        return;
+    }
+    for (RunRecord& result : results)
+    {
+        for (const std::string& line :
+             DescribeFlowRun(options.flowErrors, "models", cluster, result))
+        {
+            result.notes.push_back(line);
+        }
+    }
+}
+
 /// Runs a graph as it is, and reports.
 /// @param job what the graph is of, if it is repeated or scheduled
 void
@@ -493,6 +518,7 @@ RunGraph(const ProgramOptions& options,
             run.results.back().notes.push_back(std::string(stop.what()) + ", and has no result");
         }
     }
+    NoteFlowErrors(options, cluster, run.results);
     AddOptionNotes(run, options.results);
     options.results.Write(run);
     const auto find = [&](const std::string& executor) {

@@ -7,6 +7,7 @@
 #include "proteus-unused-network.h"
 
 #include "proteus-name-lists.h"
+#include "proteus-outer-links.h"
 #include "proteus-switched-off.h"
 
 #include "ns3/data-rate.h"
@@ -69,13 +70,6 @@ Without(FabricOptions options, const std::string& name)
     return std::nullopt;
 }
 
-/// @param cluster any @param link of it @return whether it leads out of a server
-bool
-LeavesServer(const Cluster& cluster, const Link& link)
-{
-    return cluster.GetVertices()[link.a].server != cluster.GetVertices()[link.b].server;
-}
-
 /// @param cluster any @return what leads out of servers: technology, rate and delay of each link
 std::multiset<std::tuple<LinkTechnology, double, int64_t>>
 ListWaysOut(const Cluster& cluster)
@@ -106,13 +100,6 @@ HasSameWaysOut(const TypedNetwork& typed, const FabricOptions& other, const Clus
     {
         return false;
     }
-}
-
-/// @param cluster any @param link of it @return whether both its ends are outside of servers
-bool
-JoinsSwitches(const Cluster& cluster, const Link& link)
-{
-    return cluster.GetVertices()[link.a].server < 0 && cluster.GetVertices()[link.b].server < 0;
 }
 
 /// @param cluster any @param insides names of vertices of servers

@@ -101,6 +101,27 @@ class EvaluationTest(unittest.TestCase):
             self.assertEqual(written.read_text(), (FOLDER / "published-logs.json").read_text())
         self.assertIn(table, (FOLDER.parents[1] / "doc" / "measured-collectives.rst").read_text(encoding="utf-8"))
 
+    def test_errors_of_flows_are_those_of_the_manual(self):
+        command = [sys.executable, FOLDER / "flow-errors.py"]
+        table = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        self.assertIn(table, (FOLDER.parents[1] / "doc" / "flow-level.rst").read_text(encoding="utf-8"))
+
+    def test_errors_of_flows_are_counted_by_work_and_setting(self):
+        rows = [f"{number},models,presets,{100 + number},100,a server,--x" for number in range(1, 12)]
+        rows += ["20,models,presets,900,100,,--hpcc", "21,graphs,presets,90,100,a server,--x"]
+        with tempfile.TemporaryDirectory() as folder:
+            table, written = pathlib.Path(folder) / "jobs.csv", pathlib.Path(folder) / "errors.json"
+            command = [sys.executable, FOLDER / "flow-errors.py", table, f"--write={written}"]
+            table.write_text("\n".join(rows) + "\n")
+            text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            errors = json.loads(written.read_text())["errors"]
+            table.write_text(rows[0] + ",more\n")
+            refused = subprocess.run(command, capture_output=True, text=True)
+        self.assertRegex(text, r"a server +11 +6\.0 % +10\.0 % +11\.0 %")
+        self.assertEqual([(entry["work"], entry["jobs"], entry["most"]) for entry in errors], [("models", 11, 0.11)])
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("line 1: is no line of random-jobs.py --csv", refused.stderr)
+
     def test_errors_of_logs_are_counted_by_kind(self):
         bar = "=" * 40 + "".join("  " + "=" * 16 for _ in range(4))
         rows = [("Log", "NCCL", "Peak, %", "<1 MiB, %", ">=1 MiB, %")]

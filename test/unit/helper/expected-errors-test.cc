@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "small-job.h"
 #include "start-program.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +15,8 @@
 /**
  * @file
  * @ingroup proteus-tests
- * Which published logs are those of a collective that is run.
+ * Which published logs are those of a collective that is run, and which random jobs those of a run
+ * by flows.
  */
 
 namespace ns3
@@ -48,6 +50,53 @@ TEST(ExpectedErrors, AreThoseOfTheWayToTheNetwork)
         EXPECT_NE(run.out.find("published logs of " + hint), std::string::npos) << hint << "\n"
                                                                                 << run.out;
     }
+}
+
+TEST(ExpectedErrors, OfFlowsAreThoseOfWhatWasCrossed)
+{
+    const std::vector<std::pair<std::vector<std::string>, std::string>> runs{
+        {{"--nodes=1"}, "one server with NVLink"},
+        {{"--cluster=pcie-v100x4", "--nodes=1"}, "one server without NVLink"},
+        {{"--gpus=8", "--concurrent=1"}, "servers with NVLink, InfiniBand on one switch"},
+        {{"--fabric=leaf-spine"}, "servers with NVLink, InfiniBand on one switch"}, // of one leaf
+        {{"--fabric=leaf-spine", "--serversPerLeaf=1"},
+         "servers with NVLink, InfiniBand on several switches"},
+        {{"--cluster=dgx1-v100:nic=4x100G-roce"}, "servers with NVLink, RoCE on one switch"},
+        {{"--cluster=pcie-v100x4", "--fabric=leaf-spine", "--serversPerLeaf=1"},
+         "servers without NVLink, RoCE on several switches"},
+        {{"--cluster=pcie-v100x4",
+          "--fabric=leaf-spine",
+          "--serversPerLeaf=1",
+          "--oversubscription=2"},
+         "servers without NVLink, RoCE on oversubscribed switches"}};
+    for (const auto& [options, setting] : runs)
+    {
+        std::vector<std::string> arguments{"--min=1K", "--max=1K", "--executor=flow"};
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        const Outcome run = Start("collective", arguments);
+        EXPECT_EQ(run.code, 0) << run.error;
+        EXPECT_NE(run.out.find("random collectives on " + setting + " "), std::string::npos)
+            << setting << "\n"
+            << run.out;
+    }
+}
+
+TEST(ExpectedErrors, OfFlowsStandWherePacketsDoNot)
+{
+    const std::string sentence = "random models on one server with NVLink half take as long";
+    const Outcome flows = Start("run", Small({"--strategy=tp=8"}));
+    EXPECT_NE(flows.out.find(sentence), std::string::npos) << flows.out;
+    for (const char* other : {"--executor=both",
+                              "--executor=packet",
+                              "--executor=alpha-beta",
+                              "--ns3::proteus::Transport::CongestionControl=hpcc"})
+    {
+        const Outcome run = Start("run", Small({"--strategy=tp=8", other}));
+        EXPECT_EQ(run.code, 0) << run.error;
+        EXPECT_EQ(run.out.find("random models"), std::string::npos) << other;
+    }
+    const Outcome alone = Start("run", Small({"--strategy=dp=1"}));
+    EXPECT_EQ(alone.out.find("random models"), std::string::npos) << alone.out;
 }
 
 } // namespace proteus
