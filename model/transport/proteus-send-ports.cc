@@ -158,18 +158,42 @@ SendPorts::Activate(uint32_t id)
     {
         return;
     }
+    if (sender.psPerByte > 0 && sender.nSlots > 1)
+    {
+        const uint32_t turn = GetTurnSlot(sender);
+        if (m_active[m_slots[turn].port].busy == 0)
+        {
+            List(turn); // of ports that are all idle the first one would get the most
+            return;
+        }
+    }
     for (uint32_t i = 0; i < sender.nSlots; ++i)
     {
-        const uint32_t slot = sender.firstSlot + i;
-        if (m_slots[slot].next == ActiveSlot::UNLISTED)
+        List(sender.firstSlot + i);
+    }
+}
+
+uint32_t
+SendPorts::GetTurnSlot(const SenderState& sender) const
+{
+    return sender.firstSlot +
+           (sender.nTurns == sender.nSlots
+                ? sender.turn
+                : m_core.pairs.GetState(m_slots[sender.firstSlot].queuePair).turns[sender.turn]);
+}
+
+void
+SendPorts::List(uint32_t slot)
+{
+    if (m_slots[slot].next == ActiveSlot::UNLISTED)
+    {
+        const PortId port = m_slots[slot].port;
+        const uint32_t trafficClass = m_core.pairs.GetSender(m_slots[slot].queuePair).trafficClass;
+        const bool idle = (m_active[port].busy >> trafficClass & 1) == 0;
+        m_active[port].Append(m_slots, slot, trafficClass);
+        if (idle)
         {
-            const PortId port = m_slots[slot].port;
-            const bool idle = (m_active[port].busy >> sender.trafficClass & 1) == 0;
-            m_active[port].Append(m_slots, slot, sender.trafficClass);
-            if (idle)
-            {
-                m_core.fabric->Offer(port);
-            }
+            m_core.fabric->Offer(port);
         }
     }
 }
@@ -204,10 +228,7 @@ SendPorts::PaceFirst(ActiveQueues& port, uint32_t trafficClass)
     if (sender.nSlots > 1)
     {
         // It waits at one of its ports only: at each in turn, at faster ones more often.
-        const uint32_t turn =
-            sender.firstSlot + (sender.nTurns == sender.nSlots
-                                    ? sender.turn
-                                    : m_core.pairs.GetState(pair).turns[sender.turn]);
+        const uint32_t turn = GetTurnSlot(sender);
         if (m_slots[turn].next == ActiveSlot::PACED)
         {
             return;

@@ -92,6 +92,10 @@ class SendPorts
     void AppendState(uint32_t pair, int64_t nowPs, std::vector<uint64_t>& words) const;
 
   private:
+    /// @param sender with several ports @return its slot at the port whose turn it is
+    uint32_t GetTurnSlot(const SenderState& sender) const;
+    /// @param slot that is to stand in the list of its port
+    void List(uint32_t slot);
     /// @param port of an endpoint @param now present time: moves slots whose time has come
     void ReleasePaced(ActiveQueues& port, int64_t now);
     /// @param port whose first slot is to wait @param trafficClass of its list
