@@ -55,8 +55,8 @@ struct Agreement
     }
 };
 
-/// @return the end of a collective that every group of some GPUs begins at once, microseconds
-double
+/// @return the run of a collective that every group of some GPUs begins at once
+RunRecord
 RunTogether(const Cluster& cluster,
             const std::vector<std::vector<DeviceId>>& groups,
             Collective collective,
@@ -79,9 +79,14 @@ RunTogether(const Cluster& cluster,
     ProgramOptions options;
     options.quiet = true;
     std::ostringstream text;
-    return static_cast<double>(
-               RunExecutor(options, executor, cluster, builder.Build(), text).timeline.endPs) *
-           1e-6;
+    return RunExecutor(options, executor, cluster, builder.Build(), text);
+}
+
+/// @param record of a run @return when it ends, microseconds
+double
+GetEndUs(const RunRecord& record)
+{
+    return 1e-6 * static_cast<double>(record.timeline.endPs);
 }
 
 /// @return the end of one collective of some GPUs, microseconds
@@ -92,7 +97,7 @@ RunOnce(const Cluster& cluster,
         uint64_t bytes,
         const std::string& executor)
 {
-    return RunTogether(cluster, {devices}, collective, bytes, executor);
+    return GetEndUs(RunTogether(cluster, {devices}, collective, bytes, executor));
 }
 
 } // namespace
@@ -319,7 +324,7 @@ class SharedNicAgreementTest : public TestCase
         constexpr uint64_t BYTES = 28370000;
         Config::SetDefault("ns3::proteus::PacketNetwork::Algorithm", StringValue(algorithm));
         const auto run = [&](const std::string& executor) {
-            return RunTogether(cluster, groups, collective, BYTES, executor);
+            return GetEndUs(RunTogether(cluster, groups, collective, BYTES, executor));
         };
         const double packetUs = run("packet");
         const double flowUs = run("flow");
@@ -419,6 +424,53 @@ class SlowNetworkTest : public TestCase
             sumUs += pairs.count(span.task) * 1e-6 * static_cast<double>(span.endPs - span.startPs);
         }
         return sumUs / (2 * TIMES);
+    }
+};
+
+/**
+ * @ingroup proteus-tests
+ * Short messages of many thread blocks, which leave most NVLinks of their GPU idle.
+ */
+class PlanesAgreementTest : public TestCase
+{
+  public:
+    PlanesAgreementTest()
+        : TestCase("trees use all NVLinks of a GPU alike, by packets as by flows")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        Config::SetDefault("ns3::proteus::PacketNetwork::Algorithm", StringValue("tree"));
+        Config::SetDefault("ns3::proteus::PacketNetwork::Protocol", StringValue("LL128"));
+        const Cluster cluster = LoadCluster("gb200-nvl72", 1, FabricOptions());
+        std::vector<DeviceId> devices(12);
+        std::iota(devices.begin(), devices.end(), DeviceId{0});
+        const auto run = [&](const char* executor) {
+            return RunTogether(cluster, {devices}, Collective::ALL_REDUCE, 16000000, executor);
+        };
+        const RunRecord packets = run("packet");
+        const RunRecord flows = run("flow");
+        Config::SetDefault("ns3::proteus::PacketNetwork::Algorithm", StringValue(""));
+        Config::SetDefault("ns3::proteus::PacketNetwork::Protocol", StringValue(""));
+        uint64_t most = 0;
+        uint64_t least = UINT64_MAX;
+        for (std::size_t direction = 0; direction < packets.links.size(); ++direction)
+        {
+            const Link& link = cluster.GetLinks()[direction / 2];
+            if (link.technology == LinkTechnology::NVLINK &&
+                (direction % 2 == 0 ? link.a : link.b) == cluster.GetGpus()[1])
+            {
+                most = std::max(most, packets.links[direction].payloadBytes);
+                least = std::min(least, packets.links[direction].payloadBytes);
+            }
+        }
+        NS_TEST_EXPECT_MSG_LT(most, 1.05 * least, "bytes that leave a GPU by one of its NVLinks");
+        NS_TEST_EXPECT_MSG_EQ_TOL(GetEndUs(flows) / GetEndUs(packets),
+                                  1,
+                                  0.04,
+                                  "flows and packets");
     }
 };
 
@@ -586,6 +638,7 @@ class AgreementTestSuite : public TestSuite
             AddTestCase(new SharedNicAgreementTest);
             AddTestCase(new SlowNetworkTest);
             AddTestCase(new InputTurnsAgreementTest);
+            AddTestCase(new PlanesAgreementTest);
             AddTestCase(new LargeJobAgreementTest);
             AddTestCase(new LineAgreementTest);
         }
