@@ -47,7 +47,9 @@ enum class ElementFormat : uint8_t
  * The kernels, besides matrix products, that a framework issues for one pass of an operator, and
  * what they move per point of its iteration space. A point is an element of the input of a norm or
  * an activation, a logit of a loss, or a parameter of an update; of a router a probability, of
- * "dispatch" and "combine" an element of what goes to experts or comes back from them
+ * "weighted-bias" an element of the result of an expert's product (see
+ * ModelOperator::hasWeightedBias), of "dispatch" and "combine" an element of what goes to experts
+ * or comes back from them
  * ("flex-dispatch" and "flex-combine": where it goes once to a server). A rule for attention is one
  * that keeps its scores; "masked-attention": without dropout, "plain-attention": without a mask,
  * too.
@@ -78,6 +80,11 @@ struct KernelRule
     /// Copies of queries, keys, values or the result, each read and written in the format of
     /// activations, e.g. to bring heads together. Of attention.
     uint32_t headCopies{0};
+    /// Kernels for each expert of the device besides. Of "weighted-bias".
+    uint32_t expertKernels{0};
+    /// Whether the host waits in it until the GPU has done all that was issued, as a copy of a
+    /// number to the GPU makes it.
+    bool isAwaited{false};
     /// Read and written besides in a loop over equal blocks, to put what is kept for the backward
     /// pass into arrays of all blocks, or to take it out: elements per point in the format of
     /// activations. See StackCost.

@@ -275,6 +275,7 @@ ReadRule(const JsonValue& rules, const char* pass, const RuledKind& kind = NO_KI
     {
         keys.push_back("stacks");
         keys.push_back("hostUs");
+        keys.push_back("waits");
     }
     if (kind.hasExperts)
     {
@@ -283,6 +284,10 @@ ReadRule(const JsonValue& rules, const char* pass, const RuledKind& kind = NO_KI
     if (kind.hasHeads)
     {
         keys.push_back("headCopies");
+    }
+    if (kind.isOfBias) // they are part of a product, which holds and waits
+    {
+        keys = {"kernels", "expertKernels", "compute", "fp32", "bytes", "source"};
     }
     json->AllowKeys("the kernels of a pass", keys);
     KernelRule rule;
@@ -312,6 +317,14 @@ ReadRule(const JsonValue& rules, const char* pass, const RuledKind& kind = NO_KI
     if (const auto host = kind.hasExperts ? json->Find("expertUs") : std::nullopt)
     {
         rule.hostPerExpertPs = std::llround(host->AsNumber(0, MOST_US) * PS_PER_US);
+    }
+    if (const auto kernels = kind.isOfBias ? json->Find("expertKernels") : std::nullopt)
+    {
+        rule.expertKernels = static_cast<uint32_t>(kernels->AsWhole(0, MOST_KERNELS));
+    }
+    if (const auto waits = json->Find("waits"))
+    {
+        rule.isAwaited = waits->AsBool();
     }
     if (const auto host = json->Find("hostUs"))
     {
@@ -353,8 +366,14 @@ ReadOperators(const JsonValue& operators, Framework& framework)
             rules.Fail(
                 "says nothing: give the kernels of 'forward' or 'backward', or leave it out");
         }
-        framework.operators[name] = {ReadRule(rules, "forward", *kind),
-                                     ReadRule(rules, "backward", *kind)};
+        const OperatorRule rule{ReadRule(rules, "forward", *kind),
+                                ReadRule(rules, "backward", *kind)};
+        if (!framework.host.isAhead && ((rule.forward && rule.forward->isAwaited) ||
+                                        (rule.backward && rule.backward->isAwaited)))
+        {
+            rules.Fail("the host waits in it, but is not ahead of the GPU (/host/isAhead)");
+        }
+        framework.operators[name] = rule;
     }
 }
 

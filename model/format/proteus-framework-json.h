@@ -42,7 +42,9 @@
  *   [backward], each an object with kernels, [compute 0], [fp32 0] (elements read and written per
  *   point, in the format of activations and with 4 bytes), [bytes 0] and source; but for updates
  *   also [hostUs]: microseconds of the host for the operator, in place of those of its kernels and
- *   of operatorUs; of "dispatch" and "combine" also [expertUs 0]: microseconds of the host for each
+ *   of operatorUs, and [waits false]: whether the host waits in it for all that it has issued; of
+ *   "weighted-bias" [expertKernels 0]: kernels for each expert of the device, and nothing else but
+ *   counts; of "dispatch" and "combine" also [expertUs 0]: microseconds of the host for each
  *   expert of the model, besides these; of attention also [headCopies 0]: how many of the kernels
  * copy queries, keys, values or the result. Of a forward pass [keeps], or a list of such: an
  * element per point that is kept for the backward pass besides what the kind keeps, "compute" or

@@ -219,16 +219,20 @@ MakeMixtral()
 const Registration REGISTER_MIXTRAL("mixtral", MakeMixtral());
 
 // Its configuration's own numbers are those of the 120B where they are missing, so all are needed.
-// Layers take turns where "layer_types" is missing. The bound of its activation costs nothing.
+// Layers take turns where "layer_types" is missing. The bound of its activation is there
+// whatever it is.
 const Registration REGISTER_GPT_OSS("gpt_oss", [] {
     ModelConfigKind kind = MakeMixtral();
     kind.numbers[4].isNeeded = true;
     kind.switches = {{"attention_bias", {"qkvBias", "projectionBias"}, true}};
     kind.more = [](const JsonValue& root, TranslatedConfig& result) {
         result.let["globalEvery"] = 2;
+        result.let["expertBias"] = 1;
+        result.let["clamped"] = 1;
+        result.let["scaledRotary"] = 1; // by YaRN's factor, see /rope_scaling
         ReadWindow(root, result, true);
-        result.notes.push_back("gpt_oss: sinks of attention and biases of experts and routers, "
-                               "which are few numbers, are left out");
+        result.notes.push_back("gpt_oss: sinks of attention and biases of routers, which are "
+                               "few numbers, are left out");
     };
     kind.inert.insert({"swiglu_limit", "experts_per_token", "initial_context_length"});
     return kind;

@@ -133,6 +133,7 @@ LayoutSpace::GetKernelCost(const ModelOperator& op,
     kernel.bytes = static_cast<uint64_t>(std::llround(bytes));
     kernel.dataType = part.isMatrixProduct ? m_options.precision.compute : DataType::FP32;
     kernel.hasBias = HasBias(op);
+    kernel.hasWeightedBias = op.hasWeightedBias;
     return PS * static_cast<double>(m_options.kernelTime(kernel));
 }
 

@@ -82,6 +82,7 @@ struct KernelDescription
     /// Of a product: of an iteration. The first quantises the weights for fp4 (is_first_microbatch
     /// of Transformer Engine's modules).
     uint64_t microBatches{1};
+    bool hasWeightedBias{false}; //!< of a product: see ModelOperator::hasWeightedBias
 };
 
 /// @ingroup proteus

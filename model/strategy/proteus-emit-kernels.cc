@@ -146,7 +146,8 @@ double
 KernelEmitter::GetFrozenBytes(const PlacedTensor& placed) const
 {
     const bool isInFourBits =
-        placed.tensor.shape.size() > 1 && !placed.readers.empty() &&
+        placed.tensor.shape.size() > 1 && !HasExpertBiases(placed.tensor.name) &&
+        !placed.readers.empty() &&
         std::all_of(placed.readers.begin(), placed.readers.end(), [this](OperatorId reader) {
             return IsInFourBits(m_context.placement.operators[reader].op);
         });
@@ -207,6 +208,7 @@ KernelEmitter::MakeKernel(const PlacedOperator& placed,
     kernel.dataType = task.dataType;
     kernel.pass = uint64_t{placed.stage} << 32 | pass;
     kernel.hasBias = HasBias(placed.op);
+    kernel.hasWeightedBias = placed.op.hasWeightedBias;
     kernel.head = placed.op.head;
     kernel.hasMask = placed.op.hasMask;
     kernel.hasDropout = placed.op.hasDropout;
@@ -521,7 +523,9 @@ bool
 HasBias(const ModelOperator& op)
 {
     constexpr std::size_t WITHOUT = 2; // input and weight
-    return (op.kind == "linear" || op.kind == "convolution") && op.reads.size() > WITHOUT;
+    const bool isProduct =
+        op.kind == "linear" || op.kind == "expert-linear" || op.kind == "convolution";
+    return isProduct && op.reads.size() > WITHOUT;
 }
 
 } // namespace proteus

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <string_view>
 #include <utility>
 
 namespace ns3
@@ -25,9 +26,17 @@ FindBlock(const std::string& path)
 }
 
 bool
+HasExpertBiases(const std::string& name)
+{
+    constexpr std::string_view SUFFIX = ".biases";
+    return name.size() > SUFFIX.size() &&
+           name.compare(name.size() - SUFFIX.size(), SUFFIX.size(), SUFFIX) == 0;
+}
+
+bool
 IsMuonMatrix(const std::string& name, const std::vector<uint64_t>& shape)
 {
-    return shape.size() >= 2 && !FindBlock(name).empty();
+    return shape.size() >= 2 && !HasExpertBiases(name) && !FindBlock(name).empty();
 }
 
 UnitGatherer::UnitGatherer(EmitContext& context,
@@ -77,7 +86,8 @@ UnitGatherer::FindNarrow()
         for (const Access& read : placed.op.reads)
         {
             const ModelTensor& tensor = m_context.placement.tensors[read.tensor].tensor;
-            const bool isWeight = isProduct && tensor.shape.size() > 1; // else a bias
+            const bool isWeight =
+                isProduct && tensor.shape.size() > 1 && !HasExpertBiases(tensor.name);
             isWide[read.tensor] = isWide[read.tensor] || !isWeight;
             m_isNarrow[read.tensor] = !isWide[read.tensor];
         }

@@ -31,6 +31,11 @@ namespace proteus
 std::string FindBlock(const std::string& path);
 
 /// @ingroup proteus
+/// @param name of a parameter @return whether it has the biases of all experts of a layer, a row
+/// each: vectors to optimizers and casts, as frameworks have a tensor for each
+bool HasExpertBiases(const std::string& name);
+
+/// @ingroup proteus
 /// @param name of a parameter @param shape of it @return whether Muon makes its update orthogonal:
 /// the matrices in a model's numbered blocks, not embedding, output layer, norms and biases (Jordan
 /// et al. 2024; Liu et al. 2025, section 2)

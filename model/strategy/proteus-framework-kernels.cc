@@ -24,6 +24,12 @@ namespace proteus
 namespace
 {
 
+/// The activation of gpt-oss, and the bias of its experts' second products.
+constexpr const char* CLAMPED_SWIGLU = "clamped-swiglu";
+constexpr const char* WEIGHTED_BIAS = "weighted-bias";
+/// Its rotation, by sines and cosines times the factor of YaRN.
+constexpr const char* SCALED_ROTARY = "scaled-rotary";
+
 /**
  * Elements that a device sends to experts, or gets back from them: those of its tokens, as often as
  * each has experts. Tokens are known by the extents, the rest by the traffic that the compiler
@@ -55,7 +61,7 @@ CountPoints(const KernelDescription& kernel, DataType activation)
     {
         return CountDispatched(kernel, std::max(2U, GetElementBytes(activation)));
     }
-    if (kernel.kind == "rotary")
+    if (kernel.kind == "rotary" || kernel.kind == SCALED_ROTARY)
     {
         constexpr double FLOPS = 3; // of an element; its last dimension counts heads
         return kernel.flops / FLOPS;
@@ -145,13 +151,41 @@ AddBiasKernels(const Framework& framework, bool isForward, KernelWork& work)
     {
         const MatrixProduct& product = work.products.back(); // {out, in, rows}
         work.otherKernels += isWide ? 1 : kernels;
-        work.bytes += element * product.m * product.k;
+        work.bytes += element * product.batch * product.m * product.k;
         return;
     }
     const bool isAdded = work.kernelClass == KernelClass::CONVOLUTION;
     const MatrixProduct& product = work.products.front(); // {rows, in, out}
     work.otherKernels += (isWide ? 0 : kernels) + (isAdded ? 1 : 0);
     work.bytes += isAdded ? 2 * element * product.m * product.n : 0;
+}
+
+/// Adds the kernels of a bias that is multiplied by a probability for each row: behind the product
+/// forward, before that of the input's gradient backward.
+void
+AddWeightedBias(const Framework& framework,
+                const KernelDescription& kernel,
+                DataType activation,
+                KernelWork& work)
+{
+    if (!kernel.hasWeightedBias || work.pass == KernelPass::WEIGHT_GRADIENT)
+    {
+        return;
+    }
+    const bool isForward = kernel.part.empty();
+    // Without a rule one kernel reads and writes the result, and one reads its gradient.
+    KernelRule one;
+    one.computeElements = isForward ? 2 : 1;
+    const KernelRule* const found = framework.FindRule(WEIGHTED_BIAS, isForward);
+    const KernelRule& rule = found ? *found : one;
+    const MatrixProduct& product =
+        work.products.front(); // {rows, out, in}; backward {rows, in, out}
+    const uint64_t results = product.batch * product.m * (isForward ? product.n : product.k);
+    const uint32_t element = std::max(2U, GetElementBytes(activation));
+    work.bytes +=
+        static_cast<uint64_t>(std::llround(rule.GetBytes(element) * static_cast<double>(results)));
+    work.otherKernels += rule.GetNKernels(element) +
+                         rule.expertKernels * static_cast<uint32_t>(kernel.extents.front());
 }
 
 /// Puts the framework's kernels that cast a product's operands to fp8 in the place of the one that
@@ -363,7 +397,7 @@ class IssuingHost
         pass.number = kernel.pass;
         pass.leadNumber = leadPass;
         const bool waits = cost.waitsAtDispatch || (cost.waitsAtExchange && kernel.isExchanged);
-        if (waits && kernel.kind == "dispatch" && !isBackward)
+        if ((waits && kernel.kind == "dispatch" && !isBackward) || (rule && rule->isAwaited))
         {
             pass.lead.Wait();
         }
@@ -436,6 +470,7 @@ GetRuledKinds()
                                               {"adapter-add"},
                                               {"attention", false, true},
                                               {"batch-norm"},
+                                              {CLAMPED_SWIGLU},
                                               {"combine", true},
                                               {"composed-gelu"},
                                               {"cross-entropy"},
@@ -457,6 +492,7 @@ GetRuledKinds()
                                               {"rms-norm"},
                                               {"rotary"},
                                               {"router"},
+                                              {SCALED_ROTARY},
                                               {SEQUENCE_COPY},
                                               {"sgd", false, false, true},
                                               {"softmax"},
@@ -466,6 +502,7 @@ GetRuledKinds()
                                               {"vocabulary-loss"},
                                               {"vocabulary-maximum"},
                                               {"vocabulary-sum"},
+                                              {WEIGHTED_BIAS, false, false, false, true},
                                               {"wide-adapter-add"},
                                               {"wide-dropout"},
                                               {"widen"}};
@@ -488,7 +525,12 @@ FindKernelRule(const Framework& framework,
                                                 : "";
     const KernelRule* rule =
         prefix.empty() ? nullptr : framework.FindRule(prefix + kind, isForward);
-    return rule ? rule : framework.FindRule(kind, isForward);
+    rule = rule ? rule : framework.FindRule(kind, isForward);
+    if (!rule && kind == CLAMPED_SWIGLU) // its bounds are in the kernels of the activation
+    {
+        return framework.FindRule("swiglu", isForward);
+    }
+    return rule || kind != SCALED_ROTARY ? rule : framework.FindRule("rotary", isForward);
 }
 
 void
@@ -527,6 +569,7 @@ ApplyFramework(const Framework& framework,
         }
     }
     CastOperands(framework.float8, kernel, activation, work);
+    AddWeightedBias(framework, kernel, activation, work);
     AddWeightTraffic(framework, kernel, work);
     work.otherKernels += CountReplicaKernels(framework, kernel);
     AddStacks(framework.stacks, kernel, activation, work);

@@ -36,6 +36,8 @@ struct RuledKind
     bool hasExperts{false}; //!< whether a rule may have KernelRule::hostPerExpertPs
     bool hasHeads{false};   //!< whether a rule may have KernelRule::headCopies
     bool isOfUpdate{false}; //!< whether it is of parameters, once in an iteration
+    /// Whether it is of experts' biases: kernels beside a product, and KernelRule::expertKernels.
+    bool isOfBias{false};
 };
 
 /// @ingroup proteus

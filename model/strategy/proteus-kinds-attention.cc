@@ -336,6 +336,7 @@ GetAttentionKinds()
          {"heads", "keys", "buckets"}},
         {"softmax", {}, MakeSoftmax},
         {"rotary", {"heads", "rotated"}, MakeRotary, {"heads"}},
+        {"scaled-rotary", {"heads", "rotated"}, MakeRotary, {"heads"}},
         {"shared-rotary", {"heads"}, MakeSharedRotary, {"heads", "shared"}},
     };
 }

@@ -271,7 +271,8 @@ MakePositionEmbedding(OperatorDraft& draft)
     draft.ElementwiseBackward(3, reads, {x, table});
 }
 
-/// x[e, c, i] w[e, o, i]: a linear layer per expert.
+/// x[e, c, i] w[e, o, i] + b[e, o]: a linear layer per expert. With "weightedBias" each row's bias
+/// is multiplied by the probability of its token, as what it is added to has been before.
 void
 MakeExpertLinear(OperatorDraft& draft)
 {
@@ -299,6 +300,16 @@ MakeExpertLinear(OperatorDraft& draft)
     const uint8_t input = draft.Read({experts, tokens, in}, true, true);
     const uint8_t weight =
         draft.ParameterOf("weight", {x.shape[0], sum, x.shape[2]}, {experts, out, in}, true);
+    const bool isWeighted = draft.IsOn("weightedBias", false);
+    if (draft.IsOn("bias", isWeighted))
+    {
+        draft.ParameterOf("biases", {x.shape[0], sum}, {experts, out});
+        draft.Get().hasWeightedBias = isWeighted;
+    }
+    else if (isWeighted)
+    {
+        draft.Fail("attribute \"weightedBias\" is of a bias, and \"bias\" says that there is none");
+    }
     std::vector<DataReference> gradients;
     for (std::size_t i = 0; i < outputs.size(); ++i)
     {
@@ -331,7 +342,10 @@ GetDenseKinds()
          MakeEmbeddingBag,
          {"lookups", "rows", "width"}},
         {"position-embedding", {"positions", "dropout"}, MakePositionEmbedding},
-        {"expert-linear", {"outputs"}, MakeExpertLinear, {"experts", "tokens", "out", "in"}},
+        {"expert-linear",
+         {"outputs", "bias", "weightedBias"},
+         MakeExpertLinear,
+         {"experts", "tokens", "out", "in"}},
     };
 }
 

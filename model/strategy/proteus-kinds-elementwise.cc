@@ -72,7 +72,8 @@ MakeTanh(OperatorDraft& draft)
     MakeUnary(draft, 1, 3, true);
 }
 
-/// silu(gate) * up
+/// silu(gate) * up. Also "clamped-swiglu", which bounds both before, as gpt-oss does (arXiv
+/// 2508.10925): the same to whoever fuses that.
 void
 MakeSwiglu(OperatorDraft& draft)
 {
@@ -291,6 +292,7 @@ GetElementwiseKinds()
         {"composed-gelu", {}, MakeGelu},
         {"tanh", {}, MakeTanh},
         {"swiglu", {}, MakeSwiglu},
+        {"clamped-swiglu", {}, MakeSwiglu},
         {"add", {}, MakeAdd},
         {"adapter-add", {}, MakeAdapterAdd},
         {"wide-adapter-add", {}, MakeAdapterAdd},

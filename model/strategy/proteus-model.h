@@ -176,6 +176,8 @@ struct ModelOperator
     bool hasDropout{false};                     //!< of an attention that keeps its scores
     bool hasMask{true};    //!< of an attention: whether some scores are left out
     uint64_t documents{1}; //!< of an attention: equal parts of a sequence that see only themselves
+    /// Of linear layers of experts: whether the probability of a row's token multiplies its bias.
+    bool hasWeightedBias{false};
     /// Of a fused attention: tokens that a token sees, itself and those before it; 0: all before
     /// it.
     uint64_t window{0};

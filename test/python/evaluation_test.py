@@ -193,6 +193,7 @@ class EvaluationTest(unittest.TestCase):
                 "eighteenth": 42,
                 "twentieth": 58,
                 "twenty-first": 41,
+                "twenty-second": 10,
                 "nineteenth": 62,
                 "experts": 30,
                 "held-out": 66,

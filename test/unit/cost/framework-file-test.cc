@@ -59,6 +59,15 @@ TEST(FrameworkFile, MistakesHaveAPlaceAndACause)
         {", \"operators\": {\"linear\": {}}", "/operators/linear"},
         {", \"operators\": {\"gelu\": {}}", "/operators/gelu: says nothing"},
         {", \"operators\": {\"gelu\": {\"forward\": {\"kernels\": 1}}}", "/operators/gelu/forward"},
+        {", \"operators\": {\"gelu\": {\"forward\": {\"kernels\": 1, \"waits\": true, \"source\": "
+         "\"s\"}}}",
+         "/operators/gelu: the host waits in it"},
+        {", \"operators\": {\"weighted-bias\": {\"forward\": {\"kernels\": 1, \"keeps\": \"fp32\", "
+         "\"source\": \"s\"}}}",
+         "/operators/weighted-bias/forward"},
+        {", \"operators\": {\"dispatch\": {\"forward\": {\"kernels\": 1, \"expertKernels\": 1, "
+         "\"source\": \"s\"}}}",
+         "/operators/dispatch/forward"},
         {", \"fp8\": {\"output\": {}}", "/fp8"},
         {", \"fp8\": {\"input\": {\"kernels\": 1}}", "/fp8/input"},
         {", \"fp8\": {\"gradient\": {\"kernels\": 0, \"source\": \"s\"}}", "/fp8/gradient/kernels"},

@@ -258,6 +258,29 @@ TEST(Framework, HostsWaitForTheTokensOfExperts)
     EXPECT_EQ(alone(own, "weight-gradient") - alone(usual, "weight-gradient"), 7 * 30000000);
 }
 
+// An operator with a copy to the GPU in it begins when the GPU is idle.
+TEST(Framework, HostsWaitInOperators)
+{
+    const auto time = [](const std::string& waits) {
+        const Framework framework = ReadFramework(
+            ", \"host\": {\"kernelUs\": {\"value\": 50, \"source\": \"s\"}, \"isAhead\": "
+            "{\"value\": "
+            "true, \"source\": \"s\"}}, \"operators\": {\"clamped-swiglu\": {\"forward\": "
+            "{\"kernels\": 1, " +
+            waits + "\"compute\": 3, \"source\": \"s\"}}}");
+        const KernelCostModel model(FindGpuDatasheet("H100-SXM5-80GB"), framework.kernels);
+        const auto timer = MakeFrameworkTimer(model, framework, DataType::BF16, 2);
+        timer(MakeNorm(1 << 20, 1024, "", 0)); // some milliseconds, which the host is ahead
+        KernelDescription kernel;
+        kernel.name = "layer0.swiglu";
+        kernel.kind = "clamped-swiglu";
+        kernel.extents = {8, 64, 128};
+        return timer(kernel);
+    };
+    EXPECT_EQ(time(R"("waits": true, )") - time(""), 50000000);
+    EXPECT_EQ(time(R"("waits": false, )"), time(""));
+}
+
 // One call makes both gradients of a convolution; that of the first one's weights is alone.
 TEST(Framework, BothGradientsOfAConvolutionAreOneOperator)
 {

@@ -201,6 +201,68 @@ TEST(Framework, BiasesHaveKernels)
     }
 }
 
+// A bias that probabilities multiply has kernels for each expert of the device, behind the product
+// and before that of the input's gradient, but not beside that of the weights'. Other biases of
+// experts have none.
+TEST(Framework, WeightedBiasesHaveKernelsForEachExpert)
+{
+    constexpr uint64_t RESULTS = 8 * 64 * 128;
+    const Framework framework = ReadFramework(
+        ", \"operators\": {\"weighted-bias\": {\"forward\": {\"kernels\": 1, \"expertKernels\": 2, "
+        "\"compute\": 6, \"source\": \"s\"}, \"backward\": {\"kernels\": 2, \"compute\": 8, "
+        "\"fp32\": 1, \"source\": \"s\"}}}");
+    const auto work = [](const Framework& rules, const char* part, bool isWeighted) {
+        KernelDescription kernel;
+        kernel.kind = "expert-linear";
+        kernel.part = part;
+        kernel.hasBias = true;
+        kernel.hasWeightedBias = isWeighted;
+        kernel.extents = {8, 64, 128, 32}; // experts, tokens, out, in
+        kernel.flops = 2.0 * 8 * 64 * 128 * 32;
+        kernel.dataType = DataType::BF16;
+        KernelWork result = DescribeKernel(kernel, DataType::BF16, 2).value();
+        ApplyFramework(rules, kernel, DataType::BF16, result);
+        return result;
+    };
+    EXPECT_EQ(work(framework, "", true).otherKernels, 1u + 2 * 8);
+    EXPECT_EQ(work(framework, "", true).bytes, 6 * 2 * RESULTS);
+    EXPECT_EQ(work(framework, "input-gradient", true).otherKernels, 2u);
+    EXPECT_EQ(work(framework, "input-gradient", true).bytes, (8 * 2 + 4) * RESULTS);
+    EXPECT_EQ(work(framework, "weight-gradient", true).bytes,
+              work(framework, "weight-gradient", false).bytes);
+    EXPECT_EQ(work(framework, "", false).bytes, 0u);
+    // Whoever has no rule writes the result once more, and reads its gradient.
+    const Framework plain = ReadFramework("");
+    EXPECT_EQ(work(plain, "", true).bytes, 2 * 2 * RESULTS);
+    EXPECT_EQ(work(plain, "input-gradient", true).bytes, 2 * RESULTS);
+    EXPECT_EQ(work(plain, "input-gradient", true).otherKernels, 1u);
+}
+
+// Without a rule for its bounds the activation of gpt-oss is one of SwiGLU.
+TEST(Framework, BoundsOfAnActivationHaveKernelsOrNone)
+{
+    const std::string swiglu = "\"swiglu\": {\"forward\": {\"kernels\": 1, \"compute\": 3, "
+                               "\"source\": \"s\"}}";
+    const std::string clamped = "\"clamped-swiglu\": {\"forward\": {\"kernels\": 4, \"compute\": "
+                                "11, \"source\": \"s\"}}";
+    const auto count = [](const std::string& rules) {
+        const KernelRule* rule = FindKernelRule(ReadFramework(", \"operators\": {" + rules + "}"),
+                                                "clamped-swiglu",
+                                                true,
+                                                {});
+        return rule ? rule->computeElements : 0;
+    };
+    EXPECT_EQ(count(swiglu), 3);
+    EXPECT_EQ(count(swiglu + ", " + clamped), 11);
+    EXPECT_EQ(count(clamped), 11);
+    // So is a rotation by YaRN one like others.
+    const Framework rotating = ReadFramework(", \"operators\": {\"rotary\": {\"forward\": "
+                                             "{\"kernels\": 1, \"compute\": 2, \"source\": "
+                                             "\"s\"}}}");
+    EXPECT_EQ(FindKernelRule(rotating, "scaled-rotary", true, {}),
+              rotating.FindRule("rotary", true));
+}
+
 // Operands of products in fp8: per element one reading more than with the scales of the step
 // before, and two kernels more. Weights as the rules say, in the place of what they are in 16 bits.
 TEST(Framework, Float8HasKernelsOfItsOwn)

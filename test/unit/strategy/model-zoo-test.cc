@@ -267,10 +267,11 @@ TEST(ModelJson, MistakesAreNamed)
         GetError(head + R"json("layers": [{"op": "liner", "name": "a"}]})json"),
         "m.json: /layers/0/op: unknown kind of operator \"liner\": choose one of linear, "
         "matmul, convolution, embedding, embedding-bag, position-embedding, expert-linear, "
-        "relu, squared-relu, gelu, composed-gelu, tanh, swiglu, add, adapter-add, "
+        "relu, squared-relu, gelu, composed-gelu, tanh, swiglu, clamped-swiglu, add, adapter-add, "
         "wide-adapter-add, widen, dropout, wide-dropout, dropout-add, "
         "layer-norm, rms-norm, "
-        "batch-norm, pool, attention, softmax, rotary, shared-rotary, cross-entropy, "
+        "batch-norm, pool, attention, softmax, rotary, scaled-rotary, shared-rotary, "
+        "cross-entropy, "
         "vocabulary-maximum, "
         "vocabulary-sum, vocabulary-loss, mean-squared-error, reshape, permute, concat, split, "
         "interaction, router, dispatch, combine");

@@ -171,6 +171,31 @@ TEST(Optimizers, MuonOfSharedParameters)
     EXPECT_EQ(counts.at("optimizer all-to-all 4 " + std::to_string(bytes)), 2u);
 }
 
+// Biases of experts lie in one tensor here, but are vectors: Muon leaves them to Adam.
+TEST(Optimizers, MuonOfExperts)
+{
+    const auto sum = [](int64_t expertBias) {
+        const ExecutionGraph graph = Compile("mixtral-8x7b",
+                                             R"({"dp": 1, "optimizer": "muon"})",
+                                             {{"layers", 1},
+                                              {"hidden", H},
+                                              {"heads", 4},
+                                              {"kvHeads", 4},
+                                              {"feedForward", F},
+                                              {"sequence", 32},
+                                              {"vocabulary", V},
+                                              {"padded", V},
+                                              {"expertBias", expertBias}});
+        return std::pair{GetOrthogonalFlops(graph).at(0), GetBytes(graph, "parameters")};
+    };
+    const auto [without, fewer] = sum(0);
+    const auto [with, more] = sum(1);
+    EXPECT_GT(without, 0);
+    EXPECT_EQ(with, without);
+    constexpr uint64_t EXPERTS = 8;
+    EXPECT_EQ(more - fewer, 2 * EXPERTS * (2 * F + H)); // in 16 bits
+}
+
 TEST(Optimizers, MuonIsOfWholeUpdates)
 {
     EXPECT_THROW(CompileSmall(R"({"dp": 1, "optimizer": "muon", "offloadOptimizer": true})"),
