@@ -259,7 +259,7 @@ CollectiveProgram MakeSendReceiveProgram(const Cluster& cluster,
  * @param kind of the steps
  * @param extent to cut into chunks; empty ones give no step
  * @param chunkBytes most bytes of a step
- * @param least fewest steps to make, as long as each has leastBytes
+ * @param least fewest steps to make, as long as each but the last has leastBytes
  * @param leastBytes see above
  * @param together steps in a row that a NIC gets at once, see Step::endsChunk
  */

@@ -24,9 +24,13 @@ AppendSteps(ThreadBlock& block,
 {
     const uint64_t chunks = std::max((extent.bytes + chunkBytes - 1) / chunkBytes,
                                      std::min(least, (extent.bytes + leastBytes - 1) / leastBytes));
+    const bool isShort = chunks > 1 && extent.bytes < chunks * leastBytes;
     for (uint64_t i = 0; i < chunks; ++i)
     {
-        const Extent chunk = CutExtent(extent, chunks, i);
+        const uint64_t begin = i * leastBytes;
+        const Extent chunk =
+            isShort ? Extent{extent.offset + begin, std::min(leastBytes, extent.bytes - begin)}
+                    : CutExtent(extent, chunks, i);
         Step step{kind, chunk.offset, chunk.bytes};
         step.endsChunk = EndsChunk(i, chunks, together);
         block.steps.push_back(step);

@@ -9,6 +9,7 @@
 #include "proteus-algorithm-traits.h"
 #include "proteus-message-plan.h"
 #include "proteus-net-plugin.h"
+#include "proteus-server-links.h"
 
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-nccl-thresholds.h"
@@ -385,10 +386,7 @@ CollectiveChooser::Complete(CollectiveRequest& request) const
         return;
     }
     request.rules = m_rules;
-    if (request.algorithm.empty())
-    {
-        request.algorithm = m_preferences.algorithm;
-    }
+    request.algorithm = request.algorithm.empty() ? m_preferences.algorithm : request.algorithm;
     if (!request.algorithm.empty())
     {
         FindAlgorithm(request.collective, request.algorithm); // throws if there is none
@@ -421,8 +419,9 @@ CollectiveChooser::CompleteMessages(const ChannelSearch& search,
                                     CollectiveRequest& request) const
 {
     const NcclVariables& variables = m_preferences.variables;
-    if (request.algorithm.empty() && question.servers > 1 && m_preferences.pxn && m_rules.pxn &&
-        variables.messagesByPxn && question.hasNvlinkPeers)
+    if (request.algorithm.empty() && question.servers > 1 && m_preferences.pxn &&
+        variables.messagesByPxn && question.hasNvlinkPeers &&
+        HandsOnMessages(m_rules, m_cluster, m_paths, request.vertices))
     {
         request.algorithm = FindRailed(request.collective);
     }

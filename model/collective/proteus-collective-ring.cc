@@ -277,9 +277,10 @@ PlanRingChunks(const ChunkQuestion& question, ChunkPlan& plan)
     else if (question.collective != Collective::BROADCAST &&
              question.collective != Collective::REDUCE)
     {
-        // CHUNKSTEPS 4, SLICESTEPS 2; no slice below a 32nd of a slot.
-        plan.leastStepBytes = plan.stepBytes / 32;
+        // CHUNKSTEPS 4, SLICESTEPS 2: a slice is two slots, and none but the last of a chunk is
+        // below a 32nd of that (NVIDIA/nccl v2.7.8 to v2.30.7, prims_simple.h, genericOp()).
         plan.stepBytes *= 2;
+        plan.leastStepBytes = plan.stepBytes / 32;
         plan.slots /= 2;
         plan.stepsPerChunk = 2;
     }

@@ -125,6 +125,20 @@ FindRelays(const Cluster& cluster, const std::vector<VertexId>& gpus)
     return relays;
 }
 
+bool
+HandsOnMessages(const TransportRules& rules,
+                const Cluster& cluster,
+                const Paths& paths,
+                const std::vector<VertexId>& vertices)
+{
+    constexpr uint32_t FIRST_BY_C2C = 228;
+    const PathType worst = rules.version >= FIRST_BY_C2C ? PathType::P2C : PathType::PXB;
+    return rules.pxn && std::any_of(vertices.begin(), vertices.end(), [&](VertexId gpu) {
+               const VertexId nic = cluster.GetNic(gpu);
+               return nic != Cluster::NO_VERTEX && FindPathType(cluster, paths, gpu, nic) <= worst;
+           });
+}
+
 ServerLinks::ServerLinks(const Cluster& cluster,
                          const Paths& paths,
                          const std::vector<VertexId>& gpus,

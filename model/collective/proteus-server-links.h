@@ -179,6 +179,23 @@ class ServerLinks
 std::vector<std::vector<uint32_t>> FindRelays(const Cluster& cluster,
                                               const std::vector<VertexId>& gpus);
 
+/**
+ * @ingroup proteus
+ * A message between servers leaves on the rail of its receiver if the GPU of that rail reaches its
+ * NIC by PCIe switches (PATH_PXB), from 2.28 on also by C2C and the PCIe of its CPU (PATH_P2C,
+ * NCCL_PXN_C2C); otherwise each GPU sends by its own NIC (NVIDIA/nccl v2.12.7 to v2.30.7,
+ * src/graph/search.cc, ncclTopoGetNetDev(), and paths.cc).
+ * @param rules of transports
+ * @param cluster with the GPUs
+ * @param paths of it
+ * @param vertices the GPUs of a communicator; servers are alike, as NCCL takes them to be
+ * @return whether some of them hand on messages of others
+ */
+bool HandsOnMessages(const TransportRules& rules,
+                     const Cluster& cluster,
+                     const Paths& paths,
+                     const std::vector<VertexId>& vertices);
+
 } // namespace proteus
 } // namespace ns3
 

@@ -29,6 +29,11 @@ constexpr const char* OF_A_CHANNEL =
 constexpr const char* SHORT_SLICES =
     "a public log of all-reduces by rings of four B300 that is not among the tables, 8 and 16 MiB "
     "(NCCL 2.29.3): a step of a ring takes 11 us and its slice. The tables do not tell";
+constexpr const char* STEPS_OF_H800 =
+    "public logs of rings of Simple among eight H800 that are not among the tables "
+    "(Panlichen/nccl-tests, test_scripts/h800_8card; NCCL 2.12.12): the seven steps that an "
+    "all-reduce of 32 KiB has more than an all-gather take 24 us, of which the wire has 3. The "
+    "tables do not tell";
 constexpr const char* AS_VOLTA = "as V100: no table of a later generation is over PCI Express";
 constexpr const char* AS_NVLINK =
     "chosen: less than V100, as over NVLink; no table of the generation is over PCI Express";
@@ -183,7 +188,7 @@ MakeHopper()
         "a public log of nccl-tests among four H100 that is not among the tables "
         "(waynehacking8/nccl-collectives-bench; NCCL 2.29.2): rings of 256 MiB take 1.5 us and 1 "
         "us for 16 KB with each of their steps");
-    known.nvlinkLatencyUs = {{{0.4, FITTED}, {3.1, LINES_OF_NVLINK}, {1.5, FITTED}}};
+    known.nvlinkLatencyUs = {{{0.4, FITTED}, {3.1, LINES_OF_NVLINK}, {3, STEPS_OF_H800}}};
     known.treeLatencyUs = MakeLl128(0.95, HOP_OF_TREE);
     known.pcieLatencyUs = {{{0.5, AS_NVLINK}, {1.3, AS_VOLTA}, {3.9, AS_VOLTA}}};
     known.networkLatencyUs = {

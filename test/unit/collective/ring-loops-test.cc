@@ -8,6 +8,7 @@
 
 #include "ns3/proteus-algorithms.h"
 #include "ns3/proteus-block-cost.h"
+#include "ns3/proteus-collective-choice.h"
 #include "ns3/proteus-collective-kernel-cost.h"
 
 #include <gtest/gtest.h>
@@ -93,6 +94,42 @@ TEST(RingLoops, ChannelsThatHaveLittleStayTogether)
 TEST(RingLoops, ChannelsOfSeveralServersBeginApart)
 {
     EXPECT_EQ(ListLoops(2, 2, Collective::ALL_GATHER, 40).at(1), Leave(0, 39));
+}
+
+TEST(RingLoops, SlicesOfSimpleAreNoShorterThanA32ndOfTwoSlots)
+{
+    const Cluster cluster = MakeReducingCluster(1, 4);
+    const Paths paths(cluster);
+    CollectivePreferences preferences;
+    preferences.protocol = "Simple";
+    preferences.algorithm = "ring";
+    preferences.channels = 1;
+    const CollectiveChooser chooser(cluster, paths, preferences);
+    // What a rank sends first, of its own part.
+    const auto cut = [&](uint64_t bytes) {
+        CollectiveRequest request;
+        request.collective = Collective::ALL_GATHER;
+        request.vertices = FirstGpus(cluster, 4);
+        request.bytes = bytes * 4;
+        chooser.Complete(request);
+        const CollectiveProgram program = MakeProgram(cluster, paths, request);
+        EXPECT_EQ(CheckProgram(program, request), "");
+        std::vector<uint64_t> slices;
+        for (const Step& step : program.ranks.front().blocks.front().steps)
+        {
+            if (step.kind != StepKind::SEND)
+            {
+                break;
+            }
+            slices.push_back(step.bytes);
+        }
+        return slices;
+    };
+    using Slices = std::vector<uint64_t>;
+    EXPECT_EQ(cut(32768), (Slices{32768}));
+    EXPECT_EQ(cut(49152), (Slices{32768, 16384}));
+    EXPECT_EQ(cut(65536), (Slices{32768, 32768}));
+    EXPECT_EQ(cut(98304), (Slices{49152, 49152}));
 }
 
 TEST(RingLoops, AChunkOfLl128TakesItsTimeOnceFromHopperOn)

@@ -7,6 +7,7 @@
 #include "ns3/proteus-collective-choice.h"
 #include "ns3/proteus-connection.h"
 #include "ns3/proteus-nic-table.h"
+#include "ns3/proteus-server-links.h"
 #include "ns3/proteus-server-preset.h"
 #include "ns3/proteus-transport-rules.h"
 
@@ -200,4 +201,50 @@ TEST(TransportRules, NicsReadFromGpusWithNvlinksOrAlone)
     const Connection connection = Connect(MakeCluster("pcie-v100x4", 2), 0, 4, MakeRules(230, ""));
     EXPECT_FALSE(connection.hostWrite.empty());
     EXPECT_TRUE(connection.hostRead.empty());
+}
+
+TEST(TransportRules, MessagesAreHandedOnByGpusNextToTheirNics)
+{
+    const auto handsOn = [](const Cluster& cluster, uint32_t version, const char* text = "") {
+        return HandsOnMessages(MakeRules(version, text),
+                               cluster,
+                               Paths(cluster),
+                               cluster.GetGpus());
+    };
+    const Cluster dgx = MakeCluster("dgx-a100", 2);
+    EXPECT_TRUE(handsOn(dgx, 212));
+    EXPECT_FALSE(handsOn(dgx, 211));
+    EXPECT_FALSE(handsOn(dgx, 230, "NCCL_PXN_DISABLE=1"));
+    // C2C leads to the NICs of a Grace.
+    const Cluster racks = MakeCluster("gb200-nvl72", 1);
+    EXPECT_FALSE(handsOn(racks, 227));
+    EXPECT_TRUE(handsOn(racks, 228));
+    // NICs at CPUs: each GPU sends by its own, whatever NVLinks there are.
+    Cluster far("far");
+    const VertexId hub = far.AddVertex({"hub", VertexKind::SWITCH, -1});
+    for (uint32_t server = 0; server < 2; ++server)
+    {
+        const VertexId cpu = AddServerVertices(far, server, MakeCpu(0), 1)[0];
+        const auto gpus = AddServerVertices(far, server, MakeGpu("A100-SXM4-40GB"), 2);
+        AddDefaultLink(far, gpus[0], gpus[1], LinkTechnology::NVLINK, 100e9, 3);
+        const auto nics = AddServerVertices(far, server, VertexKind::NIC, 2);
+        for (std::size_t i = 0; i < gpus.size(); ++i)
+        {
+            AddPcieLink(far, gpus[i], cpu, 4);
+            AddPcieLink(far, nics[i], cpu, 4);
+            AddDefaultLink(far, nics[i], hub, LinkTechnology::ROCE, 25e9);
+        }
+    }
+    EXPECT_FALSE(handsOn(far, 230));
+    const auto choose = [](const Cluster& cluster) {
+        const Paths paths(cluster);
+        CollectiveRequest request;
+        request.collective = Collective::ALL_TO_ALL;
+        request.bytes = 1 << 24;
+        request.vertices = cluster.GetGpus();
+        CollectiveChooser(cluster, paths).Complete(request);
+        return request.algorithm;
+    };
+    EXPECT_EQ(choose(dgx), "pxn");
+    EXPECT_EQ(choose(far), "direct");
 }

@@ -167,7 +167,7 @@ TEST(Stop, IsObeyedWithinTheReplayOfACollective)
     const Cluster cluster = MakeCluster("dgx-a100", 1);
     for (const char* name : {"flow", "alpha-beta"})
     {
-        for (const uint64_t reports : {5, 20, 100})
+        for (const uint64_t reports : {5, 20, 50})
         {
             StopAfter observer(reports);
             const RunRecord part =
