@@ -31,12 +31,16 @@ namespace
 
 using Json = nlohmann::json;
 
-/// A strategy with its model, and the name of its framework.
+/// Paths of fields.
+using Keys = std::vector<Json::json_pointer>;
+
+/// A strategy with its model, what that was loaded with, and the name of its framework.
 struct Job
 {
     Model model;
     StrategyTree tree;
     std::string framework;
+    std::map<std::string, int64_t> variables;
 };
 
 /// @param path of a model, which the run loads, too, and names what is odd in it @param variables
@@ -54,22 +58,26 @@ LoadQuietly(const std::string& path,
 Job
 Load(const Json& json, const StrategyText& text, const std::map<std::string, int64_t>& set)
 {
+    std::map<std::string, int64_t> all;
     FrameworkPlan both = text.framework.LoadPlan(
         text.gpu,
         LaunchInterval(),
         [&](const FrameworkDefaults& defaults) -> TrainingPlan {
             std::istringstream input(json.dump());
             const StrategyFile file = ReadStrategyJson(input, "--strategy", defaults.plan);
-            std::map<std::string, int64_t> variables = set;
+            all = set;
             const auto given = file.GetVariables();
-            variables.insert(given.begin(), given.end());
-            variables.insert(text.variables.begin(), text.variables.end());
-            variables.insert(defaults.variables.begin(), defaults.variables.end());
-            Model model = LoadQuietly(text.model, variables, text.folder);
+            all.insert(given.begin(), given.end());
+            all.insert(text.variables.begin(), text.variables.end());
+            all.insert(defaults.variables.begin(), defaults.variables.end());
+            Model model = LoadQuietly(text.model, all, text.folder);
             StrategyTree tree = file.GetTree(model);
             return {std::move(model), std::move(tree), {}};
         });
-    return {std::move(both.plan.model), std::move(both.plan.tree), both.framework.name};
+    return {std::move(both.plan.model),
+            std::move(both.plan.tree),
+            both.framework.name,
+            std::move(all)};
 }
 
 std::string
@@ -177,9 +185,14 @@ IsIdleVariable(const StrategyText& strategy, const std::string& name)
     const Model model = Load(json, strategy, {}).model;
     StrategyText other = strategy;
     other.variables.erase(name);
-    if (!AreSame(Load(json, other, {}).model, model))
+    const Job without = Load(json, other, {});
+    if (!AreSame(without.model, model))
     {
         return false;
+    }
+    if (GetModelVariable(strategy.model, without.variables, strategy.folder, name) != value)
+    {
+        return true; // a window that is longer than the sequence
     }
     // It may be what holds anyway, which is no mistake; then other values change the model.
     bool isKnown = false;
@@ -245,34 +258,38 @@ class KeyCheck
     /// its default
     bool IsIdle(const Json::json_pointer& key) const
     {
-        try
+        return Compare({key}) == Outcome::SAME;
+    }
+
+    /// A key whose absence is an error is there for another one, with which it may do nothing:
+    /// every fifth of four blocks, "recompute=full,recomputeEvery=5".
+    /// @param keys of a plan, none of them idle @return pairs of them without which nothing changes
+    std::vector<Keys> FindIdlePairs(const Keys& keys) const
+    {
+        std::vector<Keys> pairs;
+        for (const Json::json_pointer& key : keys)
         {
-            const Job without = Load(Without(m_json, key), m_text, {});
-            if (DifferOpenly(without, m_whole))
+            if (Compare({key}) != Outcome::REFUSED)
             {
-                return false;
+                continue;
             }
-            if (Write(without.tree) == Write(m_whole.tree))
+            for (const Json::json_pointer& other : keys)
             {
-                return m_json.contains("tree") ? IsAlone(key) : !IsDefault(key);
+                const Keys pair{std::min(key, other, ByName), std::max(key, other, ByName)};
+                if (key != other && Compare(pair) == Outcome::SAME &&
+                    std::find(pairs.begin(), pairs.end(), pair) == pairs.end())
+                {
+                    pairs.push_back(pair);
+                }
             }
-            if (m_json.contains("tree"))
-            {
-                return CompileModel(without.model, without.tree) == GetGraph() &&
-                       (key.to_string().rfind("/tree/", 0) != 0 || IsSameWithOthers(key));
-            }
-            return IsSameWithFewLayers(key) && IsSame(key, {});
         }
-        catch (const std::exception&) // it is needed
-        {
-            return false;
-        }
+        return pairs;
     }
 
     /// @return what may be left out: fields, and those of the parts of a tree's file
-    std::vector<Json::json_pointer> ListKeys() const
+    Keys ListKeys() const
     {
-        std::vector<Json::json_pointer> keys;
+        Keys keys;
         for (const auto& [name, value] : m_json.items())
         {
             const Json::json_pointer key = Json::json_pointer() / name;
@@ -291,7 +308,7 @@ class KeyCheck
                 keys.push_back(key / part.key());
             }
         }
-        std::vector<Json::json_pointer> ofNodes;
+        Keys ofNodes;
         if (m_json.contains("tree"))
         {
             ListNode(Json::json_pointer("/tree"), ofNodes);
@@ -301,6 +318,12 @@ class KeyCheck
             keys.insert(keys.end(), ofNodes.begin(), ofNodes.end());
         }
         return keys;
+    }
+
+    /// @return whether it is the short form
+    bool IsPlan() const
+    {
+        return !m_json.contains("tree");
     }
 
     /// @param key a path of the JSON @return it with its value, "optimizer.zero=1"
@@ -313,8 +336,57 @@ class KeyCheck
     }
 
   private:
+    /// What becomes of a job without some keys.
+    enum class Outcome
+    {
+        SAME,
+        DIFFERENT,
+        REFUSED
+    };
+
+    static bool ByName(const Json::json_pointer& a, const Json::json_pointer& b)
+    {
+        return a.to_string() < b.to_string();
+    }
+
+    /// @param keys paths of the JSON @return what becomes of the job without them; a default is as
+    /// good as a difference
+    Outcome Compare(const Keys& keys) const
+    {
+        try
+        {
+            return IsSameWithout(keys) ? Outcome::SAME : Outcome::DIFFERENT;
+        }
+        catch (const std::exception&) // they are needed
+        {
+            return Outcome::REFUSED;
+        }
+    }
+
+    /// @param keys paths of the JSON, of a tree one @return see Compare()
+    bool IsSameWithout(const Keys& keys) const
+    {
+        const Json::json_pointer& key = keys.front();
+        const Job without = Load(Without(m_json, keys), m_text, {});
+        if (DifferOpenly(without, m_whole))
+        {
+            return false;
+        }
+        if (Write(without.tree) == Write(m_whole.tree))
+        {
+            // Of several keys the first was an error by itself, so that it is no default.
+            return !IsPlan() ? IsAlone(key) : keys.size() > 1 || !IsDefault(key);
+        }
+        if (!IsPlan())
+        {
+            return CompileModel(without.model, without.tree) == GetGraph() &&
+                   (key.to_string().rfind("/tree/", 0) != 0 || IsSameWithOthers(key));
+        }
+        return IsSameWithFewLayers(keys) && IsSame(keys, {});
+    }
+
     /// @param node path of one @param keys gets what it and those below it may do without
-    void ListNode(const Json::json_pointer& node, std::vector<Json::json_pointer>& keys) const
+    void ListNode(const Json::json_pointer& node, Keys& keys) const
     {
         for (const auto& [name, value] : m_json.at(node).items())
         {
@@ -448,15 +520,18 @@ class KeyCheck
         return true;
     }
 
-    static Json Without(Json json, const Json::json_pointer& key)
+    static Json Without(Json json, const Keys& keys)
     {
-        json.at(key.parent_pointer()).erase(key.back());
+        for (const Json::json_pointer& key : keys)
+        {
+            json.at(key.parent_pointer()).erase(key.back());
+        }
         return json;
     }
 
-    /// @param key of the small job @param set variables of the model @return whether it compiles to
-    /// the same graph without the key
-    bool IsSame(const Json::json_pointer& key, const std::map<std::string, int64_t>& set) const
+    /// @param keys of the small job @param set variables of the model @return whether it compiles
+    /// to the same graph without the keys
+    bool IsSame(const Keys& keys, const std::map<std::string, int64_t>& set) const
     {
         auto known = m_smallGraphs.find(set);
         if (known == m_smallGraphs.end())
@@ -464,19 +539,19 @@ class KeyCheck
             const Job with = Load(m_small, m_text, set);
             known = m_smallGraphs.emplace(set, CompileModel(with.model, with.tree)).first;
         }
-        const Job without = Load(Without(m_small, key), m_text, set);
+        const Job without = Load(Without(m_small, keys), m_text, set);
         return CompileModel(without.model, without.tree) == known->second;
     }
 
     /// IsSame() with two layers for every stage, if the model has more and its file calls them so;
     /// else what it would say is not known. @return whether it may be
-    bool IsSameWithFewLayers(const Json::json_pointer& key) const
+    bool IsSameWithFewLayers(const Keys& keys) const
     {
         const uint64_t few = 2 * GetCount(m_small, "pp", 1) * GetCount(m_small, "virtualStages", 1);
         try
         {
             return CountBlocks(m_whole.model) <= few ||
-                   IsSame(key, {{"layers", static_cast<int64_t>(few)}});
+                   IsSame(keys, {{"layers", static_cast<int64_t>(few)}});
         }
         catch (const std::exception&) // it is no variable, or stages are unequal
         {
@@ -532,11 +607,23 @@ FindIdleKeys(const StrategyText& strategy)
     try
     {
         const KeyCheck check(strategy);
+        Keys others;
         for (const Json::json_pointer& key : check.ListKeys())
         {
             if (check.IsIdle(key))
             {
                 idle.push_back(check.Describe(key));
+            }
+            else
+            {
+                others.push_back(key);
+            }
+        }
+        if (check.IsPlan())
+        {
+            for (const Keys& pair : check.FindIdlePairs(others))
+            {
+                idle.push_back(check.Describe(pair.front()) + "," + check.Describe(pair.back()));
             }
         }
     }
