@@ -8,6 +8,7 @@
 
 #include "proteus-model-options.h"
 #include "proteus-program-options.h"
+#include "proteus-same-models.h"
 
 #include "ns3/proteus-compiler.h"
 #include "ns3/proteus-model-doubts.h"
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -102,80 +104,6 @@ DifferOpenly(const Job& a, const Job& b)
            a.tree.precision.compute != b.tree.precision.compute || a.framework != b.framework;
 }
 
-/// @param a dimensions @param b others @return whether they are the same
-bool
-AreSame(const std::vector<IterationDimension>& a, const std::vector<IterationDimension>& b)
-{
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-        return x.name == y.name && x.extent == y.extent && x.isSplittable == y.isSplittable;
-    });
-}
-
-/// @param a work @param b other work @return whether it is the same
-bool
-AreSame(const std::vector<Work>& a, const std::vector<Work>& b)
-{
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Work& x, const Work& y) {
-        return x.perPoint == y.perPoint && x.extents == y.extents;
-    });
-}
-
-/// @param a a kernel @param b another one @return whether they are the same
-bool
-AreSame(const OperatorPart& a, const OperatorPart& b)
-{
-    return a.name == b.name && a.reads.size() == b.reads.size() &&
-           a.writes.size() == b.writes.size() && AreSame(a.flops, b.flops) &&
-           AreSame(a.bytes, b.bytes);
-}
-
-/// @param a what an operator accesses @param b what another one does @return whether that is the
-/// same
-bool
-AreSame(const std::vector<Access>& a, const std::vector<Access>& b)
-{
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-        return x.tensor == y.tensor && x.map == y.map && x.traffic == y.traffic;
-    });
-}
-
-/// @param a an operator @param b another one @return whether they are the same
-bool
-AreSame(const ModelOperator& a, const ModelOperator& b)
-{
-    return a.name == b.name && a.kind == b.kind && a.tensorParallel == b.tensorParallel &&
-           a.head.key == b.head.key && a.head.value == b.head.value &&
-           a.hasDropout == b.hasDropout && a.hasMask == b.hasMask && a.documents == b.documents &&
-           a.window == b.window && a.routing.experts == b.routing.experts &&
-           a.routing.top == b.routing.top && a.routing.groups == b.routing.groups &&
-           a.routing.topGroups == b.routing.topGroups && AreSame(a.dimensions, b.dimensions) &&
-           AreSame(a.reads, b.reads) && AreSame(a.writes, b.writes) &&
-           AreSame(a.forward, b.forward) &&
-           std::equal(a.backward.begin(),
-                      a.backward.end(),
-                      b.backward.begin(),
-                      b.backward.end(),
-                      [](const auto& x, const auto& y) { return AreSame(x, y); });
-}
-
-/// @param a a model @param b another one @return whether they are the same but for their names
-bool
-AreSame(const Model& a, const Model& b)
-{
-    const auto sameTensor = [](const ModelTensor& x, const ModelTensor& y) {
-        return x.name == y.name && x.shape == y.shape && x.element == y.element &&
-               x.role == y.role && x.needsGradient == y.needsGradient;
-    };
-    const auto& tensors = a.GetTensors();
-    const auto& others = b.GetTensors();
-    return std::equal(tensors.begin(), tensors.end(), others.begin(), others.end(), sameTensor) &&
-           std::equal(a.GetOperators().begin(),
-                      a.GetOperators().end(),
-                      b.GetOperators().begin(),
-                      b.GetOperators().end(),
-                      [](const auto& x, const auto& y) { return AreSame(x, y); });
-}
-
 /// @param strategy with the variable @param name of it @return whether it changes nothing
 bool
 IsIdleVariable(const StrategyText& strategy, const std::string& name)
@@ -186,7 +114,7 @@ IsIdleVariable(const StrategyText& strategy, const std::string& name)
     StrategyText other = strategy;
     other.variables.erase(name);
     const Job without = Load(json, other, {});
-    if (!AreSame(without.model, model))
+    if (!AreSameModels(without.model, model))
     {
         return false;
     }
@@ -205,7 +133,7 @@ IsIdleVariable(const StrategyText& strategy, const std::string& name)
         other.variables[name] = number;
         try
         {
-            if (!AreSame(Load(json, other, {}).model, model))
+            if (!AreSameModels(Load(json, other, {}).model, model))
             {
                 return false;
             }
@@ -495,29 +423,51 @@ class KeyCheck
                                  R"({"dp": 4, "zero": 2, "globalBatch": 16})",
                                  R"({"dp": 4, "globalBatch": 16})"})
         {
-            try
+            Json usual = Json::parse(plan);
+            for (const char* decides : {"virtualStages", "immediateUpdates"})
             {
-                Json with = Json::parse(plan);
-                for (const char* decides : {"virtualStages", "immediateUpdates"})
+                // What holds for other keys follows from these.
+                if (m_json.contains(decides) && key.back() != decides)
                 {
-                    // What holds for other keys follows from these.
-                    if (m_json.contains(decides) && key.back() != decides)
-                    {
-                        with.emplace(decides, m_json.at(decides));
-                    }
-                }
-                const Job usual = Load(with, m_text, {});
-                with.emplace(key.back(), m_json.at(key)); // sizes stay as they are
-                if (Write(Load(with, m_text, {}).tree) != Write(usual.tree))
-                {
-                    return false;
+                    usual.emplace(decides, m_json.at(decides));
                 }
             }
-            catch (const std::exception&) // the model has no such parallelism
+            Json with = usual;
+            with.emplace(key.back(), m_json.at(key)); // sizes stay as they are
+            const auto isSame = AreSameTrees(usual, with, m_text);
+            if (!isSame.value_or(AreSameTrees(usual, with, GetTransformer()).value_or(true)))
             {
+                return false;
             }
         }
         return true;
+    }
+
+    /// @param a a strategy @param b another one @param text whose model and framework they have
+    /// @return whether they are written out alike; nothing if the model has no such parallelism
+    static std::optional<bool> AreSameTrees(const Json& a, const Json& b, const StrategyText& text)
+    {
+        try
+        {
+            return Write(Load(a, text, {}).tree) == Write(Load(b, text, {}).tree);
+        }
+        catch (const std::exception&)
+        {
+            return {};
+        }
+    }
+
+    /// @return the strategy for a model that has parallelism of all kinds but experts, if there is
+    /// one in the folder
+    StrategyText GetTransformer() const
+    {
+        StrategyText text = m_text;
+        const std::filesystem::path folder = text.folder.empty()
+                                                 ? std::filesystem::path(text.model).parent_path()
+                                                 : std::filesystem::path(text.folder);
+        text.model = (folder / "gpt3-125m.json").string();
+        text.variables.clear();
+        return text;
     }
 
     static Json Without(Json json, const Keys& keys)

@@ -413,6 +413,11 @@ ParallelPlan::GetNMicroBatches() const
     CheckPlan(globalBatch % step == 0,
               "globalBatch = " + std::to_string(globalBatch) + " is not a multiple of " +
                   std::to_string(step) + " = microBatch x dp");
+    CheckPlan(globalBatch / step <= MAX_MICRO_BATCHES,
+              "globalBatch = " + std::to_string(globalBatch) + " is " +
+                  std::to_string(globalBatch / step) +
+                  " micro-batches on each replica, of which there may be " +
+                  std::to_string(MAX_MICRO_BATCHES));
     return globalBatch == 0 ? 1 : static_cast<uint32_t>(globalBatch / step);
 }
 

@@ -33,6 +33,16 @@ Find(const std::string& json, const std::string& model = "gpt3-125m")
 
 } // namespace
 
+// Nothing of such a model is split, whatever the plan.
+TEST(IdleKeys, ModelsWithoutTheParallelism)
+{
+    EXPECT_EQ(Find(R"({"dp": 2, "sequenceParallel": true})", "vgg16"),
+              Keys{"sequenceParallel=true"});
+    EXPECT_EQ(Find(R"({"dp": 2, "mapping": "tp-pp-dp"})", "vgg16"), Keys{"mapping=tp-pp-dp"});
+    EXPECT_EQ(Find(R"({"dp": 2, "sequenceParallel": false, "mapping": "tp-dp-pp"})", "vgg16"),
+              Keys());
+}
+
 TEST(IdleKeys, WithoutParallelismThereIsNothingToShareOrOrder)
 {
     EXPECT_EQ(Find(R"({"dp": 1, "zero": 1})"), Keys{"zero=1"});

@@ -35,6 +35,9 @@ TEST(StrategyMistakes, ValuesThatCannotBeTogether)
     for (const auto& [strategy, why] : {
              std::pair{"virtualStages=2", "belong to a pipeline; add pp"},
              std::pair{"virtualStages=2,schedule=interleaved", "belong to a pipeline; add pp"},
+             std::pair{"dp=2,globalBatch=4294967294",
+                       "plan: globalBatch = 4294967294 is 2147483647 micro-batches on each "
+                       "replica, of which there may be 1048576"},
              std::pair{"headAsBlock=true", "belong to a pipeline; add pp"},
              std::pair{"recompute=selective,recomputeModules=mlp+mlp",
                        "/recomputeModules: 'mlp+mlp' has a name twice"},
@@ -72,4 +75,24 @@ TEST(StrategyMistakes, KernelsOfAttentionAreKnown)
                          "--strategy=dp=2",
                          "--framework=deepspeed:attention=memory-efficient"}),
                   "--framework=deepspeed:attention=memory-efficient: unknown attention kernel");
+}
+
+// Policies of an order are alike where nothing is to be ordered.
+TEST(StrategyMistakes, SchedulesOfNothing)
+{
+    const auto start = [](const std::string& strategy) {
+        return Start("schedule",
+                     {"--model=gpt3-125m",
+                      "--variables=layers=2",
+                      "--policies=priority",
+                      "--executor=flow",
+                      "--quiet",
+                      "--strategy=" + strategy});
+    };
+    const std::string note = "no policy has anything to put into order";
+    EXPECT_NE(start("dp=1").out.find(note), std::string::npos);
+    EXPECT_NE(start("tp=2").out.find(note), std::string::npos);
+    const Outcome replicas = start("dp=2");
+    EXPECT_EQ(replicas.code, 0) << replicas.error;
+    EXPECT_EQ(replicas.out.find(note), std::string::npos);
 }
