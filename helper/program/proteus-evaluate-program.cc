@@ -136,7 +136,8 @@ FindCalibrations(const Options& options, const std::vector<EvaluationWorkload>& 
         run.cluster = workload.cluster;
         run.nodes = std::min(nodes[workload.cluster], CALIBRATION_NODES);
         const Cluster cluster = run.BuildCluster();
-        if (std::filesystem::exists(file))
+        std::error_code none; // a name that cannot be looked at is said when it is written
+        if (std::filesystem::exists(file, none))
         {
             WarnOfOtherCluster(file, run.cluster, cluster);
             continue;

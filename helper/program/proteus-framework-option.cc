@@ -67,7 +67,14 @@ ApplySetting(const std::string& typed, const std::string& setting, Framework& fr
         throw std::invalid_argument("--framework=" + typed +
                                     ": behind a framework's name may stand :attention=KERNEL");
     }
-    framework.kernels.attention = AttentionKernelFromString(setting.substr(name.size()));
+    try
+    {
+        framework.kernels.attention = AttentionKernelFromString(setting.substr(name.size()));
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw std::invalid_argument("--framework=" + typed + ": " + error.what());
+    }
     framework.name += setting;
 }
 

@@ -8,6 +8,7 @@
 
 #include "proteus-model-options.h"
 #include "proteus-program-options.h"
+#include "proteus-same-models.h"
 
 #include "ns3/proteus-compiler.h"
 #include "ns3/proteus-model-doubts.h"
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -31,12 +33,16 @@ namespace
 
 using Json = nlohmann::json;
 
-/// A strategy with its model, and the name of its framework.
+/// Paths of fields.
+using Keys = std::vector<Json::json_pointer>;
+
+/// A strategy with its model, what that was loaded with, and the name of its framework.
 struct Job
 {
     Model model;
     StrategyTree tree;
     std::string framework;
+    std::map<std::string, int64_t> variables;
 };
 
 /// @param path of a model, which the run loads, too, and names what is odd in it @param variables
@@ -54,22 +60,26 @@ LoadQuietly(const std::string& path,
 Job
 Load(const Json& json, const StrategyText& text, const std::map<std::string, int64_t>& set)
 {
+    std::map<std::string, int64_t> all;
     FrameworkPlan both = text.framework.LoadPlan(
         text.gpu,
         LaunchInterval(),
         [&](const FrameworkDefaults& defaults) -> TrainingPlan {
             std::istringstream input(json.dump());
             const StrategyFile file = ReadStrategyJson(input, "--strategy", defaults.plan);
-            std::map<std::string, int64_t> variables = set;
+            all = set;
             const auto given = file.GetVariables();
-            variables.insert(given.begin(), given.end());
-            variables.insert(text.variables.begin(), text.variables.end());
-            variables.insert(defaults.variables.begin(), defaults.variables.end());
-            Model model = LoadQuietly(text.model, variables, text.folder);
+            all.insert(given.begin(), given.end());
+            all.insert(text.variables.begin(), text.variables.end());
+            all.insert(defaults.variables.begin(), defaults.variables.end());
+            Model model = LoadQuietly(text.model, all, text.folder);
             StrategyTree tree = file.GetTree(model);
             return {std::move(model), std::move(tree), {}};
         });
-    return {std::move(both.plan.model), std::move(both.plan.tree), both.framework.name};
+    return {std::move(both.plan.model),
+            std::move(both.plan.tree),
+            both.framework.name,
+            std::move(all)};
 }
 
 std::string
@@ -94,80 +104,6 @@ DifferOpenly(const Job& a, const Job& b)
            a.tree.precision.compute != b.tree.precision.compute || a.framework != b.framework;
 }
 
-/// @param a dimensions @param b others @return whether they are the same
-bool
-AreSame(const std::vector<IterationDimension>& a, const std::vector<IterationDimension>& b)
-{
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-        return x.name == y.name && x.extent == y.extent && x.isSplittable == y.isSplittable;
-    });
-}
-
-/// @param a work @param b other work @return whether it is the same
-bool
-AreSame(const std::vector<Work>& a, const std::vector<Work>& b)
-{
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Work& x, const Work& y) {
-        return x.perPoint == y.perPoint && x.extents == y.extents;
-    });
-}
-
-/// @param a a kernel @param b another one @return whether they are the same
-bool
-AreSame(const OperatorPart& a, const OperatorPart& b)
-{
-    return a.name == b.name && a.reads.size() == b.reads.size() &&
-           a.writes.size() == b.writes.size() && AreSame(a.flops, b.flops) &&
-           AreSame(a.bytes, b.bytes);
-}
-
-/// @param a what an operator accesses @param b what another one does @return whether that is the
-/// same
-bool
-AreSame(const std::vector<Access>& a, const std::vector<Access>& b)
-{
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
-        return x.tensor == y.tensor && x.map == y.map && x.traffic == y.traffic;
-    });
-}
-
-/// @param a an operator @param b another one @return whether they are the same
-bool
-AreSame(const ModelOperator& a, const ModelOperator& b)
-{
-    return a.name == b.name && a.kind == b.kind && a.tensorParallel == b.tensorParallel &&
-           a.head.key == b.head.key && a.head.value == b.head.value &&
-           a.hasDropout == b.hasDropout && a.hasMask == b.hasMask && a.documents == b.documents &&
-           a.window == b.window && a.routing.experts == b.routing.experts &&
-           a.routing.top == b.routing.top && a.routing.groups == b.routing.groups &&
-           a.routing.topGroups == b.routing.topGroups && AreSame(a.dimensions, b.dimensions) &&
-           AreSame(a.reads, b.reads) && AreSame(a.writes, b.writes) &&
-           AreSame(a.forward, b.forward) &&
-           std::equal(a.backward.begin(),
-                      a.backward.end(),
-                      b.backward.begin(),
-                      b.backward.end(),
-                      [](const auto& x, const auto& y) { return AreSame(x, y); });
-}
-
-/// @param a a model @param b another one @return whether they are the same but for their names
-bool
-AreSame(const Model& a, const Model& b)
-{
-    const auto sameTensor = [](const ModelTensor& x, const ModelTensor& y) {
-        return x.name == y.name && x.shape == y.shape && x.element == y.element &&
-               x.role == y.role && x.needsGradient == y.needsGradient;
-    };
-    const auto& tensors = a.GetTensors();
-    const auto& others = b.GetTensors();
-    return std::equal(tensors.begin(), tensors.end(), others.begin(), others.end(), sameTensor) &&
-           std::equal(a.GetOperators().begin(),
-                      a.GetOperators().end(),
-                      b.GetOperators().begin(),
-                      b.GetOperators().end(),
-                      [](const auto& x, const auto& y) { return AreSame(x, y); });
-}
-
 /// @param strategy with the variable @param name of it @return whether it changes nothing
 bool
 IsIdleVariable(const StrategyText& strategy, const std::string& name)
@@ -177,9 +113,14 @@ IsIdleVariable(const StrategyText& strategy, const std::string& name)
     const Model model = Load(json, strategy, {}).model;
     StrategyText other = strategy;
     other.variables.erase(name);
-    if (!AreSame(Load(json, other, {}).model, model))
+    const Job without = Load(json, other, {});
+    if (!AreSameModels(without.model, model))
     {
         return false;
+    }
+    if (GetModelVariable(strategy.model, without.variables, strategy.folder, name) != value)
+    {
+        return true; // a window that is longer than the sequence
     }
     // It may be what holds anyway, which is no mistake; then other values change the model.
     bool isKnown = false;
@@ -192,7 +133,7 @@ IsIdleVariable(const StrategyText& strategy, const std::string& name)
         other.variables[name] = number;
         try
         {
-            if (!AreSame(Load(json, other, {}).model, model))
+            if (!AreSameModels(Load(json, other, {}).model, model))
             {
                 return false;
             }
@@ -245,34 +186,38 @@ class KeyCheck
     /// its default
     bool IsIdle(const Json::json_pointer& key) const
     {
-        try
+        return Compare({key}) == Outcome::SAME;
+    }
+
+    /// A key whose absence is an error is there for another one, with which it may do nothing:
+    /// every fifth of four blocks, "recompute=full,recomputeEvery=5".
+    /// @param keys of a plan, none of them idle @return pairs of them without which nothing changes
+    std::vector<Keys> FindIdlePairs(const Keys& keys) const
+    {
+        std::vector<Keys> pairs;
+        for (const Json::json_pointer& key : keys)
         {
-            const Job without = Load(Without(m_json, key), m_text, {});
-            if (DifferOpenly(without, m_whole))
+            if (Compare({key}) != Outcome::REFUSED)
             {
-                return false;
+                continue;
             }
-            if (Write(without.tree) == Write(m_whole.tree))
+            for (const Json::json_pointer& other : keys)
             {
-                return m_json.contains("tree") ? IsAlone(key) : !IsDefault(key);
+                const Keys pair{std::min(key, other, ByName), std::max(key, other, ByName)};
+                if (key != other && Compare(pair) == Outcome::SAME &&
+                    std::find(pairs.begin(), pairs.end(), pair) == pairs.end())
+                {
+                    pairs.push_back(pair);
+                }
             }
-            if (m_json.contains("tree"))
-            {
-                return CompileModel(without.model, without.tree) == GetGraph() &&
-                       (key.to_string().rfind("/tree/", 0) != 0 || IsSameWithOthers(key));
-            }
-            return IsSameWithFewLayers(key) && IsSame(key, {});
         }
-        catch (const std::exception&) // it is needed
-        {
-            return false;
-        }
+        return pairs;
     }
 
     /// @return what may be left out: fields, and those of the parts of a tree's file
-    std::vector<Json::json_pointer> ListKeys() const
+    Keys ListKeys() const
     {
-        std::vector<Json::json_pointer> keys;
+        Keys keys;
         for (const auto& [name, value] : m_json.items())
         {
             const Json::json_pointer key = Json::json_pointer() / name;
@@ -291,7 +236,7 @@ class KeyCheck
                 keys.push_back(key / part.key());
             }
         }
-        std::vector<Json::json_pointer> ofNodes;
+        Keys ofNodes;
         if (m_json.contains("tree"))
         {
             ListNode(Json::json_pointer("/tree"), ofNodes);
@@ -301,6 +246,12 @@ class KeyCheck
             keys.insert(keys.end(), ofNodes.begin(), ofNodes.end());
         }
         return keys;
+    }
+
+    /// @return whether it is the short form
+    bool IsPlan() const
+    {
+        return !m_json.contains("tree");
     }
 
     /// @param key a path of the JSON @return it with its value, "optimizer.zero=1"
@@ -313,8 +264,57 @@ class KeyCheck
     }
 
   private:
+    /// What becomes of a job without some keys.
+    enum class Outcome
+    {
+        SAME,
+        DIFFERENT,
+        REFUSED
+    };
+
+    static bool ByName(const Json::json_pointer& a, const Json::json_pointer& b)
+    {
+        return a.to_string() < b.to_string();
+    }
+
+    /// @param keys paths of the JSON @return what becomes of the job without them; a default is as
+    /// good as a difference
+    Outcome Compare(const Keys& keys) const
+    {
+        try
+        {
+            return IsSameWithout(keys) ? Outcome::SAME : Outcome::DIFFERENT;
+        }
+        catch (const std::exception&) // they are needed
+        {
+            return Outcome::REFUSED;
+        }
+    }
+
+    /// @param keys paths of the JSON, of a tree one @return see Compare()
+    bool IsSameWithout(const Keys& keys) const
+    {
+        const Json::json_pointer& key = keys.front();
+        const Job without = Load(Without(m_json, keys), m_text, {});
+        if (DifferOpenly(without, m_whole))
+        {
+            return false;
+        }
+        if (Write(without.tree) == Write(m_whole.tree))
+        {
+            // Of several keys the first was an error by itself, so that it is no default.
+            return !IsPlan() ? IsAlone(key) : keys.size() > 1 || !IsDefault(key);
+        }
+        if (!IsPlan())
+        {
+            return CompileModel(without.model, without.tree) == GetGraph() &&
+                   (key.to_string().rfind("/tree/", 0) != 0 || IsSameWithOthers(key));
+        }
+        return IsSameWithFewLayers(keys) && IsSame(keys, {});
+    }
+
     /// @param node path of one @param keys gets what it and those below it may do without
-    void ListNode(const Json::json_pointer& node, std::vector<Json::json_pointer>& keys) const
+    void ListNode(const Json::json_pointer& node, Keys& keys) const
     {
         for (const auto& [name, value] : m_json.at(node).items())
         {
@@ -423,40 +423,65 @@ class KeyCheck
                                  R"({"dp": 4, "zero": 2, "globalBatch": 16})",
                                  R"({"dp": 4, "globalBatch": 16})"})
         {
-            try
+            Json usual = Json::parse(plan);
+            for (const char* decides : {"virtualStages", "immediateUpdates"})
             {
-                Json with = Json::parse(plan);
-                for (const char* decides : {"virtualStages", "immediateUpdates"})
+                // What holds for other keys follows from these.
+                if (m_json.contains(decides) && key.back() != decides)
                 {
-                    // What holds for other keys follows from these.
-                    if (m_json.contains(decides) && key.back() != decides)
-                    {
-                        with.emplace(decides, m_json.at(decides));
-                    }
-                }
-                const Job usual = Load(with, m_text, {});
-                with.emplace(key.back(), m_json.at(key)); // sizes stay as they are
-                if (Write(Load(with, m_text, {}).tree) != Write(usual.tree))
-                {
-                    return false;
+                    usual.emplace(decides, m_json.at(decides));
                 }
             }
-            catch (const std::exception&) // the model has no such parallelism
+            Json with = usual;
+            with.emplace(key.back(), m_json.at(key)); // sizes stay as they are
+            const auto isSame = AreSameTrees(usual, with, m_text);
+            if (!isSame.value_or(AreSameTrees(usual, with, GetTransformer()).value_or(true)))
             {
+                return false;
             }
         }
         return true;
     }
 
-    static Json Without(Json json, const Json::json_pointer& key)
+    /// @param a a strategy @param b another one @param text whose model and framework they have
+    /// @return whether they are written out alike; nothing if the model has no such parallelism
+    static std::optional<bool> AreSameTrees(const Json& a, const Json& b, const StrategyText& text)
     {
-        json.at(key.parent_pointer()).erase(key.back());
+        try
+        {
+            return Write(Load(a, text, {}).tree) == Write(Load(b, text, {}).tree);
+        }
+        catch (const std::exception&)
+        {
+            return {};
+        }
+    }
+
+    /// @return the strategy for a model that has parallelism of all kinds but experts, if there is
+    /// one in the folder
+    StrategyText GetTransformer() const
+    {
+        StrategyText text = m_text;
+        const std::filesystem::path folder = text.folder.empty()
+                                                 ? std::filesystem::path(text.model).parent_path()
+                                                 : std::filesystem::path(text.folder);
+        text.model = (folder / "gpt3-125m.json").string();
+        text.variables.clear();
+        return text;
+    }
+
+    static Json Without(Json json, const Keys& keys)
+    {
+        for (const Json::json_pointer& key : keys)
+        {
+            json.at(key.parent_pointer()).erase(key.back());
+        }
         return json;
     }
 
-    /// @param key of the small job @param set variables of the model @return whether it compiles to
-    /// the same graph without the key
-    bool IsSame(const Json::json_pointer& key, const std::map<std::string, int64_t>& set) const
+    /// @param keys of the small job @param set variables of the model @return whether it compiles
+    /// to the same graph without the keys
+    bool IsSame(const Keys& keys, const std::map<std::string, int64_t>& set) const
     {
         auto known = m_smallGraphs.find(set);
         if (known == m_smallGraphs.end())
@@ -464,19 +489,19 @@ class KeyCheck
             const Job with = Load(m_small, m_text, set);
             known = m_smallGraphs.emplace(set, CompileModel(with.model, with.tree)).first;
         }
-        const Job without = Load(Without(m_small, key), m_text, set);
+        const Job without = Load(Without(m_small, keys), m_text, set);
         return CompileModel(without.model, without.tree) == known->second;
     }
 
     /// IsSame() with two layers for every stage, if the model has more and its file calls them so;
     /// else what it would say is not known. @return whether it may be
-    bool IsSameWithFewLayers(const Json::json_pointer& key) const
+    bool IsSameWithFewLayers(const Keys& keys) const
     {
         const uint64_t few = 2 * GetCount(m_small, "pp", 1) * GetCount(m_small, "virtualStages", 1);
         try
         {
             return CountBlocks(m_whole.model) <= few ||
-                   IsSame(key, {{"layers", static_cast<int64_t>(few)}});
+                   IsSame(keys, {{"layers", static_cast<int64_t>(few)}});
         }
         catch (const std::exception&) // it is no variable, or stages are unequal
         {
@@ -532,11 +557,23 @@ FindIdleKeys(const StrategyText& strategy)
     try
     {
         const KeyCheck check(strategy);
+        Keys others;
         for (const Json::json_pointer& key : check.ListKeys())
         {
             if (check.IsIdle(key))
             {
                 idle.push_back(check.Describe(key));
+            }
+            else
+            {
+                others.push_back(key);
+            }
+        }
+        if (check.IsPlan())
+        {
+            for (const Keys& pair : check.FindIdlePairs(others))
+            {
+                idle.push_back(check.Describe(pair.front()) + "," + check.Describe(pair.back()));
             }
         }
     }

@@ -80,11 +80,17 @@ IsJsonNumber(const std::string& text)
     return std::regex_match(text, number);
 }
 
-/// @param value of NAME=VALUE @return it as JSON: a number, true or false as it stands, else a
-/// string
+/// @param value of NAME=VALUE @return it as JSON: a number, true or false as it stands, numbers
+/// with
+/// + between them as a list, else a string
 std::string
 ToJson(const std::string& value)
 {
+    static const std::regex numbers(R"(\d+(\+\d+)+)");
+    if (std::regex_match(value, numbers))
+    {
+        return '[' + std::regex_replace(value, std::regex(R"(\+)"), ", ") + ']';
+    }
     return IsJsonNumber(value) || value == "true" || value == "false" ? value : '"' + value + '"';
 }
 

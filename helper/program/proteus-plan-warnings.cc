@@ -46,6 +46,23 @@ HasUnit(const GpuDatasheet& gpu, DataType type)
     return true;
 }
 
+/// @param type a number format that a GPU has no unit for @return the one whose unit computes it,
+/// if there is such a unit, see GpuDatasheet::PeakFlops()
+DataType
+GetWider(DataType type)
+{
+    switch (type)
+    {
+    case DataType::FP4:
+        return DataType::FP8;
+    case DataType::FP8:
+    case DataType::BF16:
+        return DataType::FP16;
+    default:
+        return DataType::FP32;
+    }
+}
+
 /// Names a number format that a GPU has no unit for.
 void
 WarnOfMissingUnit(const TrainingPlan& plan, const GpuDatasheet& gpu)
@@ -53,8 +70,13 @@ WarnOfMissingUnit(const TrainingPlan& plan, const GpuDatasheet& gpu)
     const DataType type = plan.tree.precision.compute;
     if (!HasUnit(gpu, type))
     {
-        Warn(gpu.model + " has no unit for " + ToString(type) +
-             ": products take the rate of the next wider format");
+        DataType taken = type;
+        while (!HasUnit(gpu, taken))
+        {
+            taken = GetWider(taken);
+        }
+        Warn(gpu.model + " has no unit for " + ToString(type) + ": products take the rate of " +
+             ToString(taken));
     }
 }
 

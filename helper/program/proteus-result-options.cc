@@ -54,7 +54,8 @@ IsPerfetto(const std::string& path)
 bool
 IsFolder(const std::string& path)
 {
-    return !path.empty() && (path.back() == '/' || std::filesystem::is_directory(path));
+    std::error_code none; // a name that cannot be looked at is said when it is written
+    return !path.empty() && (path.back() == '/' || std::filesystem::is_directory(path, none));
 }
 
 /// Writes a timeline in the format that the name asks for; nothing for no name.

@@ -8,6 +8,7 @@
 
 #include "proteus-name-lists.h"
 #include "proteus-program-options.h"
+#include "proteus-scheduled-kinds.h"
 
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-credit-window.h"
@@ -45,17 +46,6 @@ ListKinds(const ScheduleSettings& settings)
         names.emplace_back(ToString(kind));
     }
     return ListAlternatives(names);
-}
-
-/// @param graph of a job @param settings of a policy @return whether it has something to schedule
-bool
-HasScheduled(const ExecutionGraph& graph, const ScheduleSettings& settings)
-{
-    const auto& tasks = graph.GetTasks();
-    return std::any_of(tasks.begin(), tasks.end(), [&settings](const Task& task) {
-        return task.kind == TaskKind::COMMUNICATION &&
-               std::count(settings.kinds.begin(), settings.kinds.end(), task.parallelism) > 0;
-    });
 }
 
 /// @param settings of a policy @return whether it is one of credit, and all that is ready starts

@@ -9,6 +9,7 @@
 #include "proteus-executors.h"
 #include "proteus-name-lists.h"
 #include "proteus-run-notes.h"
+#include "proteus-scheduled-kinds.h"
 #include "proteus-stop-signals.h"
 
 #include "ns3/proteus-compile.h"
@@ -217,6 +218,11 @@ MakeRepeatedJob(const ScheduleTrialOptions& options)
         options.FitComputation(CompileForCluster(plan, job.cluster, framework, "", &carried),
                                job.notes);
     options.CheckMemory(graph, job.cluster);
+    if (!HasScheduled(graph, ScheduleSettings()))
+    {
+        job.notes.emplace_back("no policy has anything to put into order: the job has no "
+                               "communication of gradients (data)");
+    }
     job.idle = options.servers.ListIdle(graph, job.cluster);
     const RunRecord alone =
         FindExecutor("ideal").Run(graph, job.cluster, MakeExecutorSettings(options));

@@ -21,6 +21,8 @@
 #include "ns3/proteus-tables.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <limits>
@@ -159,7 +161,9 @@ SearchEvaluation::SearchEvaluation(const ProgramOptions& options,
 void
 SearchEvaluation::ReadLog(const std::string& path, const std::string& subject)
 {
-    if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path))
+    std::error_code none; // a name that cannot be looked at is said when it is written
+    const auto status = std::filesystem::status(path, none);
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
     {
         throw std::invalid_argument("--log=" + path + ": is no regular file");
     }
@@ -194,7 +198,8 @@ SearchEvaluation::ReadLog(const std::string& path, const std::string& subject)
     }
     if (!m_log)
     {
-        throw std::invalid_argument("--log=" + path + ": cannot be written");
+        throw std::invalid_argument("--log=" + path +
+                                    ": cannot be written: " + std::strerror(errno));
     }
 }
 

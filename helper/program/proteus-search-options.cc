@@ -168,10 +168,10 @@ SearchOptions::AddTo(OptionList& command)
                      "memory of all that were run, and those that nothing beats in both)",
                      plotOf);
     command.AddNames("plotOf", {"times", "front"});
-    command.AddValue("log",
-                     "file that keeps the results of runs; a search that was stopped goes on "
-                     "from it",
-                     log);
+    command.AddOutput("log",
+                      "keep the results of runs in this file; a search that was stopped goes on "
+                      "from it",
+                      log);
     command.AddValue("quiet", "no progress line", quiet);
     for (const auto& [name, least] : {std::make_pair("mostTensor", 0),
                                       std::make_pair("mostContext", 0),

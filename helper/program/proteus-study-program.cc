@@ -20,6 +20,7 @@
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-network-cost.h"
 #include "ns3/proteus-output-file.h"
+#include "ns3/proteus-output-plan.h"
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-prices-json.h"
 #include "ns3/proteus-split.h"
@@ -77,11 +78,10 @@ ListFolders(const Options& options)
         return {std::filesystem::path(options.study.c_str()).replace_extension(".points").string()};
     }
     const auto folders = SplitOnce("--folder=" + options.folder, options.folder);
-    std::map<std::filesystem::path, std::string> places;
+    std::map<std::string, std::string> places;
     for (const std::string& folder : folders)
     {
-        const auto [place, isNew] =
-            places.emplace(std::filesystem::weakly_canonical(folder), folder);
+        const auto [place, isNew] = places.emplace(FindRealPath(folder), folder);
         if (!isNew)
         {
             throw std::invalid_argument("--folder=" + options.folder + ": " + place->second +

@@ -113,6 +113,14 @@ ReadKind(const std::string& part, const std::string& text, FabricVariant& varian
         {
             Refuse(text, "its ratio '" + ratio + "' must be from 1 on, such as 2:1 or 2");
         }
+        const auto fields = GetFabricOptionFields(variant.fabric.kind);
+        if (variant.fabric.oversubscription > 1 &&
+            std::none_of(fields.begin(), fields.end(), [](const FabricOptionField& field) {
+                return field.real == &FabricOptions::oversubscription;
+            }))
+        {
+            Refuse(text, "all of " + kind + " is one switch, and nothing is beyond it: no ratio");
+        }
         variant.name += " " + FormatNumber(variant.fabric.oversubscription) + ":1";
     }
 }

@@ -533,6 +533,12 @@ FindInHead(const AicbWorkload& workload, std::vector<std::string>& doubts)
             "no row communicates in the group, forward or for gradients of inputs");
     }
     const bool hasStages = workload.pipelineParallel > 1;
+    if (workload.virtualPipeline > 1 && !hasStages)
+    {
+        add("vpp",
+            workload.virtualPipeline,
+            "there is one stage (pp); AICB writes the number of layers there");
+    }
     if (workload.pipelineBytes > 0 && !hasStages)
     {
         add("pp_comm", workload.pipelineBytes, "there is one stage (pp)");

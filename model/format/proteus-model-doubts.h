@@ -44,6 +44,20 @@ Model LoadModel(const std::string& path,
                 const std::string& folder,
                 const ModelDoubt& doubt);
 
+/**
+ * @ingroup proteus
+ * @param path of a model's file
+ * @param variables as LoadModel() has them
+ * @param folder as LoadModel() has it
+ * @param name of a variable of the file or its base
+ * @return its value
+ * @throw std::invalid_argument if there is none, and as LoadModel()
+ */
+int64_t GetModelVariable(const std::string& path,
+                         const std::map<std::string, int64_t>& variables,
+                         const std::string& folder,
+                         const std::string& name);
+
 } // namespace proteus
 } // namespace ns3
 

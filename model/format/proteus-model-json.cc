@@ -99,7 +99,22 @@ class Reader
     /// @return where a block stands that is repeated 0 times, of blocks that run nowhere else
     std::vector<std::string> ListIdleBlocks() const;
 
+    /// @param name of a variable @return its value, where none is read from a layer
+    int64_t GetVariable(const std::string& name)
+    {
+        TakeGiven();
+        return m_variables.Find(name);
+    }
+
   private:
+    void TakeGiven()
+    {
+        for (const auto& [name, value] : m_given)
+        {
+            m_variables.SetValue(name, value);
+        }
+    }
+
     void ReadInput(const JsonValue& value);
     void ReadLayers(const JsonValue& list, const Scope& scope, const ModelVariables& variables);
     void ReadBlock(const JsonValue& value, const Scope& scope, const ModelVariables& variables);
@@ -437,10 +452,7 @@ Model
 Reader::Read(const JsonValue& root)
 {
     CheckGiven(root);
-    for (const auto& [name, value] : m_given)
-    {
-        m_variables.SetValue(name, value);
-    }
+    TakeGiven();
     const JsonValue inputs = root.Get("inputs");
     for (std::size_t i = 0; i < inputs.Size(); ++i)
     {
@@ -553,6 +565,21 @@ LoadModel(const std::string& path,
           const std::string& folder)
 {
     return LoadModel(path, variables, folder, &Warn);
+}
+
+int64_t
+GetModelVariable(const std::string& path,
+                 const std::map<std::string, int64_t>& variables,
+                 const std::string& folder,
+                 const std::string& name)
+{
+    const ModelFiles files = OpenModelFiles(path, folder, variables);
+    Reader reader(GetModelName(*files.documents[0], path), variables);
+    for (std::size_t i = files.documents.size(); i-- > 0;)
+    {
+        reader.AddVariables(files.documents[i]->GetRoot());
+    }
+    return reader.GetVariable(name);
 }
 
 } // namespace proteus

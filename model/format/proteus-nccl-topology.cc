@@ -218,6 +218,22 @@ class NcclReader
         return gdr != nullptr && *gdr == "0";
     }
 
+    /// @param element of a GPU or a NIC, or inside one, where no other GPU is looked for
+    /// @param gpu of it, or null
+    /// @throw std::invalid_argument if there is one: it would be missing among the ranks
+    void RequireNoOther(const XmlElement& element, const XmlElement* gpu) const
+    {
+        for (const XmlElement& child : element.children)
+        {
+            if (&child != gpu &&
+                (child.name == "gpu" || GetLower(child, "class").compare(0, 4, "0x03") == 0))
+            {
+                m_document.Fail(child, "a GPU inside another GPU or NIC: put it beside that");
+            }
+            RequireNoOther(child, gpu);
+        }
+    }
+
     /// @param pci an element @param parent device above it @param cpu device at the top
     void ReadPci(const XmlElement& pci, std::size_t parent, std::size_t cpu)
     {
@@ -225,7 +241,7 @@ class NcclReader
         const std::string deviceClass = GetLower(pci, "class");
         const XmlElement* gpu = nullptr;
         std::vector<const XmlElement*> nics;
-        bool hasDevices = false;
+        std::vector<const XmlElement*> devices;
         for (const XmlElement& child : pci.children)
         {
             if (child.name == "gpu")
@@ -240,17 +256,22 @@ class NcclReader
             {
                 nics.push_back(&child);
             }
-            hasDevices = hasDevices || child.name == "pci";
+            else if (child.name == "pci")
+            {
+                devices.push_back(&child);
+            }
         }
-        if (gpu != nullptr || (deviceClass.compare(0, 4, "0x03") == 0 && !hasDevices))
+        if (gpu != nullptr || (deviceClass.compare(0, 4, "0x03") == 0 && devices.empty()))
         {
+            RequireNoOther(pci, gpu);
             AddGpu(pci, gpu, parent, cpu, speed);
         }
-        else if (!nics.empty() || (deviceClass.compare(0, 4, "0x02") == 0 && !hasDevices))
+        else if (!nics.empty() || (deviceClass.compare(0, 4, "0x02") == 0 && devices.empty()))
         {
+            RequireNoOther(pci, nullptr);
             AddNic(pci, nics, parent, speed, deviceClass.compare(0, 6, "0x0207") == 0);
         }
-        else if (hasDevices)
+        else if (!devices.empty())
         {
             NcclDevice device;
             device.vertex.kind = VertexKind::PCIE_SWITCH;
@@ -261,12 +282,9 @@ class NcclReader
                                   LinkTechnology::PCIE,
                                   speed.bytesPerSecond,
                                   speed.generation});
-            for (const XmlElement& child : pci.children)
+            for (const XmlElement* inner : devices)
             {
-                if (child.name == "pci")
-                {
-                    ReadPci(child, position, cpu);
-                }
+                ReadPci(*inner, position, cpu);
             }
         }
     }

@@ -78,6 +78,10 @@ SplitNames(const std::string& text)
     {
         throw std::invalid_argument("'" + text + "' is not NAME+NAME...");
     }
+    if (names.size() < parts.size())
+    {
+        throw std::invalid_argument("'" + text + "' has a name twice");
+    }
     return names;
 }
 

@@ -80,6 +80,11 @@ ReadPasses(const JsonValue& object, ScheduleSpec& schedule)
 {
     if (const auto list = object.Find("maxInFlight"))
     {
+        if (!list->IsList())
+        {
+            list->Fail("must be a list with a number for every stage, [2, 1], or behind --strategy "
+                       "2+1");
+        }
         for (std::size_t i = 0; i < list->Size(); ++i)
         {
             schedule.maxInFlight.push_back(

@@ -67,13 +67,11 @@ FindUnits(const Model& model)
 void
 CheckEnds(const ParallelPlan& plan)
 {
-    const bool isPipeline = uint64_t{plan.pipelineParallel} * plan.virtualStages > 1;
     const bool hasBlocks = plan.firstStageBlocks > 0 || plan.lastStageBlocks > 0;
-    CheckPlan(isPipeline || !(hasBlocks || plan.isEmbeddingBlock || plan.isHeadBlock),
-              "firstStageBlocks, lastStageBlocks, embeddingAsBlock and headAsBlock belong to a "
-              "pipeline; add pp");
-    CheckPlan(plan.pipelineParallel > 1 || !hasBlocks,
-              "firstStageBlocks and lastStageBlocks need pp of 2 at least");
+    CheckPlan(plan.pipelineParallel > 1 || !(hasBlocks || plan.isEmbeddingBlock ||
+                                             plan.isHeadBlock || plan.virtualStages > 1),
+              "virtualStages, firstStageBlocks, lastStageBlocks, embeddingAsBlock and headAsBlock "
+              "belong to a pipeline; add pp");
     for (const auto& [what, blocks] : {std::pair{"firstStageBlocks", plan.firstStageBlocks},
                                        std::pair{"lastStageBlocks", plan.lastStageBlocks}})
     {
@@ -415,6 +413,11 @@ ParallelPlan::GetNMicroBatches() const
     CheckPlan(globalBatch % step == 0,
               "globalBatch = " + std::to_string(globalBatch) + " is not a multiple of " +
                   std::to_string(step) + " = microBatch x dp");
+    CheckPlan(globalBatch / step <= MAX_MICRO_BATCHES,
+              "globalBatch = " + std::to_string(globalBatch) + " is " +
+                  std::to_string(globalBatch / step) +
+                  " micro-batches on each replica, of which there may be " +
+                  std::to_string(MAX_MICRO_BATCHES));
     return globalBatch == 0 ? 1 : static_cast<uint32_t>(globalBatch / step);
 }
 
@@ -524,7 +527,7 @@ ExpandPlan(const Model& model, const ParallelPlan& plan)
     tree.precision = plan.precision;
     const PlanGrid grid(plan);
     AddRoot(tree, plan, grid);
-    if (plan.pipelineParallel * plan.virtualStages > 1)
+    if (plan.pipelineParallel > 1)
     {
         AddStages(tree, model, plan);
     }

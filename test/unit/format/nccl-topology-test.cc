@@ -549,9 +549,16 @@ TEST(NcclTopology, OddNumbersClassesAndSpeedsAreNamed)
            "has the host_hash of 2 servers, and is read as one");
     // In a place where nothing is read.
     const std::string gpu = "<pci busid=\"0:1.0\" class=\"0x030200\"/>";
+    const std::string nic = "<nic><net name=\"a\" dev=\"7\" speed=\"100000\"/></nic>";
     expect("<gpu dev=\"1\"",
-           gpu + "<gpu dev=\"1\"",
+           nic + "<gpu dev=\"1\"",
            "1 element not read, since it is beside a GPU or a NIC: that of line 7");
+    for (const std::string& hidden : {gpu, "<pci class=\"0x060400\">" + gpu + "</pci>"})
+    {
+        EXPECT_NE(ErrorOf(Exchange("<gpu dev=\"1\"", hidden + "<gpu dev=\"1\""))
+                      .find("a GPU inside another GPU or NIC: put it beside that"),
+                  std::string::npos);
+    }
     expect("</cpu>", "</cpu>" + gpu, "unknown, and not read: line 31: element pci in system");
     EXPECT_EQ(ErrorOf(Exchange("0x010802", "nvme")),
               "t.xml:19: /system/cpu[0]/pci[0]/pci[2]: class must be like 0x030200 (a GPU), "

@@ -538,6 +538,8 @@ TEST(TraceNotes, WhatOfAicbIsLeftOut)
                "ep: 2 has no effect: no row communicates among experts (_EP)");
     ExpectPart(notes("all_gpus: 2 pp_comm: 64", good),
                "pp_comm: 64 has no effect: there is one stage (pp)");
+    ExpectPart(notes("all_gpus: 2 vpp: 4", good), "vpp: 4 has no effect: there is one stage (pp)");
+    EXPECT_EQ(notes("all_gpus: 2 vpp: 1", good), "");
     ExpectPart(notes("all_gpus: 2 ga: 2", good), "ga: 2 has no effect: rows run as they stand");
     EXPECT_EQ(notes("all_gpus: 2 ga: 1", good), "");
     ExpectPart(notes("all_gpus: 2 checkpoints: 1 0", good), "checkpoints: 1 has no effect");

@@ -33,6 +33,16 @@ Find(const std::string& json, const std::string& model = "gpt3-125m")
 
 } // namespace
 
+// Nothing of such a model is split, whatever the plan.
+TEST(IdleKeys, ModelsWithoutTheParallelism)
+{
+    EXPECT_EQ(Find(R"({"dp": 2, "sequenceParallel": true})", "vgg16"),
+              Keys{"sequenceParallel=true"});
+    EXPECT_EQ(Find(R"({"dp": 2, "mapping": "tp-pp-dp"})", "vgg16"), Keys{"mapping=tp-pp-dp"});
+    EXPECT_EQ(Find(R"({"dp": 2, "sequenceParallel": false, "mapping": "tp-dp-pp"})", "vgg16"),
+              Keys());
+}
+
 TEST(IdleKeys, WithoutParallelismThereIsNothingToShareOrOrder)
 {
     EXPECT_EQ(Find(R"({"dp": 1, "zero": 1})"), Keys{"zero=1"});
@@ -65,7 +75,15 @@ TEST(IdleKeys, VariablesThatChangeNothing)
     EXPECT_EQ(find({{"adaptsQueries", 0}, {"adapterRank", 8}}, "llama3-8b"), Keys());
     EXPECT_EQ(find({{"fusedAttention", 1}, {"fusesAttention", 0}}, "gpt3-125m"),
               Keys{"fusesAttention=0"});
+    // Other windows count, but not one of all tokens; nor where only such layers have it.
+    EXPECT_EQ(find({{"layers", 2}, {"window", 4096}}, "mixtral-8x7b"), Keys{"window=4096"});
+    EXPECT_EQ(find({{"layers", 2}, {"window", 128}}, "mixtral-8x7b"), Keys());
+    EXPECT_EQ(find({{"globalEvery", 9}, {"layers", 2}, {"window", 128}}, "mixtral-8x7b"),
+              Keys{"globalEvery=9"});
+    EXPECT_EQ(find({{"globalEvery", 2}, {"layers", 2}, {"window", 128}}, "mixtral-8x7b"), Keys());
     // What holds anyway is no mistake.
+    EXPECT_EQ(find({{"heads", 32}, {"headWidth", 128}, {"vocabulary", 32000}}, "mixtral-8x7b"),
+              Keys());
     EXPECT_EQ(find({{"dropout", 1}, {"sequence", 2048}}, "gpt3-125m"), Keys());
     EXPECT_EQ(find({{"dropout", 0}}, "gpt3-125m"), Keys());
 }
@@ -88,6 +106,20 @@ TEST(IdleKeys, DispatchOfExpertsNeedsDevicesThatShareThem)
               Keys{"expertDispatch=deepep"});
     EXPECT_EQ(Find(R"({"dp": 4, "ep": 4, "expertDomain": 4})", "mixtral-8x7b"),
               Keys{"expertDomain=4"});
+}
+
+// Each is an error without the other, and both together do nothing.
+TEST(IdleKeys, PairsThatNeedEachOther)
+{
+    EXPECT_EQ(Find(R"({"recompute": "full", "recomputeEvery": 13})"),
+              Keys{"recompute=full,recomputeEvery=13"});
+    EXPECT_EQ(Find(R"({"recompute": "full", "recomputeEvery": 12})"), Keys());
+    EXPECT_EQ(Find(R"({"dp": 4, "zero": 1, "zeroGroup": 1})"), Keys{"zero=1,zeroGroup=1"});
+    EXPECT_EQ(Find(R"({"dp": 4, "zero": 1, "zeroGroup": 2})"), Keys());
+    EXPECT_EQ(Find(R"({"pp": 2, "embeddingAsBlock": true, "headAsBlock": true})"),
+              Keys{"embeddingAsBlock=true,headAsBlock=true"});
+    EXPECT_EQ(Find(R"({"pp": 2, "globalBatch": 2, "schedule": "limits", "maxInFlight": [1, 1]})"),
+              Keys());
 }
 
 TEST(IdleKeys, WhatCountsIsNotNamed)

@@ -299,8 +299,10 @@ TEST(ModelMistakes, FormatsThatAGpuHasNoUnitFor)
     const auto start = [](const std::string& cluster, const std::string& type) {
         return Start("run", Small({"--strategy=dp=8,dataType=" + type, "--cluster=" + cluster}));
     };
-    ExpectNote(start("dgx1-v100", "bf16"), "V100-SXM2-32GB has no unit for bf16");
-    ExpectNote(start("dgx-a100", "fp8"), "A100-SXM4-80GB has no unit for fp8");
+    ExpectNote(start("dgx1-v100", "bf16"),
+               "V100-SXM2-32GB has no unit for bf16: products take the rate of fp16");
+    ExpectNote(start("dgx-a100", "fp8"),
+               "A100-SXM4-80GB has no unit for fp8: products take the rate of fp16");
     for (const auto& [cluster, type] :
          {std::pair{"dgx1-v100", "fp16"}, std::pair{"dgx-a100", "tf32"}, {"dgx-h100", "fp8"}})
     {

@@ -267,3 +267,20 @@ TEST(NetworkMistakes, FabricsThatAreTheSame)
     EXPECT_NE(start("leaf-spine+rails=1.5").find("the number of rails '1.5' must be whole"),
               std::string::npos);
 }
+
+// One switch, beyond which there is nothing.
+TEST(NetworkMistakes, RatiosOfFabricsWithoutUplinks)
+{
+    const auto start = [](const std::string& fabrics) {
+        return Start("fabrics",
+                     {"--model=gpt3-125m",
+                      "--variables=layers=2",
+                      "--strategy=tp=2,dp=8",
+                      "--executor=flow",
+                      "--quiet",
+                      "--fabrics=" + fabrics});
+    };
+    ExpectRefusal(start("leaf-spine,single-switch:4"),
+                  "fabric 'single-switch:4': all of single-switch is one switch");
+    EXPECT_EQ(start("single-switch:1").code, 0);
+}

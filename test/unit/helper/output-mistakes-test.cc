@@ -185,3 +185,40 @@ TEST(OutputMistakes, CalibrationsOfOtherServers)
  "servers": 2)"));
     EXPECT_TRUE(start(R"("cluster": "1 x pcie-v100x4")")); // which does not say of what servers
 }
+
+// A log is read, and then written.
+TEST(OutputMistakes, LogsAreOutputsLikeOthers)
+{
+    const Folder folder;
+    const auto start = [&folder](const std::string& log, const std::string& csv) {
+        return Start("search",
+                     {"--model=gpt3-125m",
+                      "--cluster=pcie-v100x4",
+                      "--nodes=1",
+                      "--globalBatch=4",
+                      "--log=" + log,
+                      "--csv=" + csv});
+    };
+    const std::string file = folder.Get() + "/x.csv";
+    ExpectRefusal(start(file, file), "would both write");
+    EXPECT_FALSE(std::filesystem::exists(file));
+    ExpectRefusal(start("-", file), "--log=-: write /dev/stdout");
+}
+
+// Which the file system does not take.
+TEST(OutputMistakes, NamesThatAreTooLong)
+{
+    const Folder folder;
+    const std::string name = folder.Get() + "/" + std::string(300, 'x');
+    const std::string why = ": cannot be written: File name too long";
+    ExpectRefusal(Start("run", Small({"--strategy=dp=2", "--timeline=" + name})),
+                  "--timeline=" + name + why);
+    ExpectRefusal(Start("search",
+                        {"--model=gpt3-125m",
+                         "--cluster=pcie-v100x4",
+                         "--nodes=1",
+                         "--globalBatch=4",
+                         "--vary=none",
+                         "--log=" + name}),
+                  "--log=" + name + why);
+}
