@@ -61,11 +61,11 @@ AreSame(const ModelOperator& a, const ModelOperator& b)
     return a.name == b.name && a.kind == b.kind && a.tensorParallel == b.tensorParallel &&
            a.head.key == b.head.key && a.head.value == b.head.value &&
            a.hasDropout == b.hasDropout && a.hasMask == b.hasMask && a.documents == b.documents &&
-           a.window == b.window && a.routing.experts == b.routing.experts &&
-           a.routing.top == b.routing.top && a.routing.groups == b.routing.groups &&
-           a.routing.topGroups == b.routing.topGroups && AreSame(a.dimensions, b.dimensions) &&
-           AreSame(a.reads, b.reads) && AreSame(a.writes, b.writes) &&
-           AreSame(a.forward, b.forward) &&
+           a.hasWeightedBias == b.hasWeightedBias && a.window == b.window &&
+           a.routing.experts == b.routing.experts && a.routing.top == b.routing.top &&
+           a.routing.groups == b.routing.groups && a.routing.topGroups == b.routing.topGroups &&
+           AreSame(a.dimensions, b.dimensions) && AreSame(a.reads, b.reads) &&
+           AreSame(a.writes, b.writes) && AreSame(a.forward, b.forward) &&
            std::equal(a.backward.begin(),
                       a.backward.end(),
                       b.backward.begin(),
