@@ -252,7 +252,7 @@ class CountsCase : public TestCase
                                  stream,
                                  "all-reduce",
                                  Collective::ALL_REDUCE,
-                                 1 << 20,
+                                 3 << 18,
                                  Parallelism::TENSOR);
         const ExecutionGraph graph = builder.Build();
         const Outcome off = RunGraph(cluster, graph, {"off", 1 << 30, {}, nullptr});
