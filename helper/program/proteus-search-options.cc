@@ -223,10 +223,6 @@ SearchOptions::AddIdleTo(OptionList& command) const
                    ? ""
                    : "micro-batches are of one sample; add --vary=microBatch";
     });
-    for (const char* name : {"repetition", "joinWindow", "joinGrid"})
-    {
-        command.AddIdle(name, [this] { return packets > 0 ? "" : "nothing is run by packets"; });
-    }
 }
 
 } // namespace proteus

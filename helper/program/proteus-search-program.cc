@@ -66,6 +66,16 @@ class SearchProgram : public CommandLineProgram
         return &m_options; // whose runs are compared with what was typed
     }
 
+    std::string FindNoPackets() override
+    {
+        return m_options.packets > 0 ? "" : "nothing is run by packets";
+    }
+
+    std::string FindNoJoins() override
+    {
+        return m_options.packets > 0 ? CommandLineProgram::FindNoJoins() : FindNoPackets();
+    }
+
     std::vector<Table> DescribeTables() override
     {
         return {}; // there is a single one, --csv

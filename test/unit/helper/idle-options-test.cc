@@ -462,6 +462,25 @@ TEST(IdleOptions, OneReasonIsEnough)
     EXPECT_EQ(outcome.error.find('\n'), outcome.error.size() - 1) << outcome.error;
 }
 
+// What an option of packets does, nothing else says in a search by flows.
+TEST(IdleOptions, SearchesByFlowsSayItOnce)
+{
+    const Outcome outcome = Start("search",
+                                  {"--model=gpt3-125m",
+                                   "--variables=layers=2",
+                                   "--cluster=pcie-v100x4",
+                                   "--nodes=1",
+                                   "--globalBatch=4",
+                                   "--dataType=fp16",
+                                   "--vary=zero",
+                                   "--flows=1",
+                                   "--packets=0",
+                                   "--quiet",
+                                   "--joinWindow=0"});
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_EQ(outcome.error, "warning: --joinWindow=0 has no effect: nothing is run by packets\n");
+}
+
 TEST(IdleOptions, ALimitOfChannelsThatAnotherOneReplaces)
 {
     const auto start = [](const std::string& variables) {
