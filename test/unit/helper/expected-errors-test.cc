@@ -84,14 +84,14 @@ TEST(ExpectedErrors, OfFlowsAreThoseOfWhatWasCrossed)
 TEST(ExpectedErrors, OfFlowsStandWherePacketsDoNot)
 {
     const std::string sentence = "random models on one server with NVLink half take as long";
-    const Outcome flows = Start("run", Small({"--strategy=tp=8"}));
+    const Outcome flows = Start("run", Small({"--strategy=tp=4,dp=2"}));
     EXPECT_NE(flows.out.find(sentence), std::string::npos) << flows.out;
     for (const char* other : {"--executor=both",
                               "--executor=packet",
                               "--executor=alpha-beta",
                               "--ns3::proteus::Transport::CongestionControl=hpcc"})
     {
-        const Outcome run = Start("run", Small({"--strategy=tp=8", other}));
+        const Outcome run = Start("run", Small({"--strategy=tp=4,dp=2", other}));
         EXPECT_EQ(run.code, 0) << run.error;
         EXPECT_EQ(run.out.find("random models"), std::string::npos) << other;
     }
