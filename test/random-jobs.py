@@ -8,12 +8,13 @@
     test/random-jobs.py --program=TREE/build/contrib/proteus/examples/ns3.37-proteus-run-optimized
 
 A job is a model, a strategy, a cluster, a fabric and up to two more options; number N is the same job
-every time. With --servers=random the clusters are no presets but one to three servers nobody has: GPUs of
-any model, with and without peer-to-peer, NVSwitches, meshes that lack links, C2C, up to eight NICs. With
---work=graphs a job is no model but up to six collectives of any kind, 4 KiB to 32 MiB, in groups of any GPUs, several
-of them at a time, whose ranks come late, over NICs that presets do not have. What a program refuses is counted; a job
-that one executor runs and the other does not, that takes too long, or whose times are more than --tolerance apart is
-printed.
+every time. With --servers=roce presets have one to eight NICs over RoCE. With --servers=random the clusters are no
+presets but one to three servers nobody has: GPUs of any model, with and without peer-to-peer, NVSwitches, meshes that
+lack links, C2C, up to eight NICs. With --work=graphs a job is no model but up to six collectives of any kind, 4 KiB to
+32 MiB, in groups of any GPUs, several of them at a time, whose ranks come late, over NICs that presets do not have;
+with --work=collectives it is one of them alone, up to 128 MiB. What a program refuses is counted; a job that one
+executor runs and the other does not, that takes too long, or whose times are more than --tolerance apart is printed.
+--csv=FILE keeps every job that both run, for workloads/evaluation/flow-errors.py.
 """
 
 import argparse
@@ -70,6 +71,7 @@ OTHERS = [
 # With --work=graphs.
 COLLECTIVES = ["all-reduce"] * 3 + ["all-gather", "reduce-scatter", "broadcast", "reduce", "gather", "scatter"]
 COLLECTIVES += ["all-to-all", "all-to-all", "send-recv"]
+RATES = ["25G-roce", "100G-roce", "200G-roce", "400G-roce", "100G-infiniband", "400G-infiniband"]
 NICS = {"dgx1-v100": 4, "pcie-v100x4": 1, "titanxp-pcie": 1, "pcie-v100x8": 1}  # at most; others have up to 8
 WIRES = [[], [], [], ["--algorithm=ring"], ["--algorithm=tree"], ["--algorithm=nvls"], ["--algorithm=nvls-tree"]]
 WIRES += [["--algorithm=sharp"], ["--protocol=LL"], ["--protocol=LL128"], ["--protocol=Simple"]]
@@ -125,14 +127,19 @@ def make_graph(number, folder, gpus, devices, alone):
     return path
 
 
+def draw_nics(dice, cluster, rates):
+    """Returns how many NICs the servers of a preset have, and which."""
+    nics = dice.choice([count for count in (1, 2, 4, 8) if count <= NICS.get(cluster, 8)])
+    return f"{nics}x{dice.choice(rates)}"
+
+
 def make_graph_job(number, folder, alone):
     """Returns the options of a job of collectives, or of one."""
     dice = random.Random(f"job {number}")
     cluster, gpus = dice.choice(CLUSTERS + [("gb200-nvl72", 72)])
     nodes = 1 if gpus == 72 else dice.choice([1, 2, 2, 3, 4])
-    nics = dice.choice([count for count in (1, 2, 4, 8) if count <= NICS.get(cluster, 8)])
-    rate = dice.choice(["25G-roce", "100G-roce", "200G-roce", "400G-roce", "100G-infiniband", "400G-infiniband"])
-    changes = "" if gpus == 72 or dice.random() < 0.4 else f":nic={nics}x{rate}"
+    nics = draw_nics(dice, cluster, RATES)
+    changes = "" if gpus == 72 or dice.random() < 0.4 else f":nic={nics}"
     devices = min(gpus * nodes, 24 if gpus == 72 else 32)
     nodes = devices // min(gpus, devices)
     graph = make_graph(number, folder, min(gpus, devices), devices, alone)
@@ -141,14 +148,17 @@ def make_graph_job(number, folder, alone):
     return job + dice.choice(WIRES)
 
 
-def make_job(number, folder=None):
-    """Returns the options of a job, on random servers, of which it puts a file into a folder, or presets."""
+def make_job(number, folder=None, changes_nics=False):
+    """Returns the options of a job, on random servers, of which it puts a file into a folder, or presets,
+    as they are or with NICs over RoCE."""
     dice = random.Random(number)
     cluster, gpus = dice.choice(CLUSTERS)
     nodes = dice.choice([1, 2, 2, 2, 4])
     if folder:
         nodes = 1
         cluster, gpus = make_cluster(number, folder)
+    if changes_nics:
+        cluster += ":nic=" + draw_nics(random.Random(f"nics {number}"), cluster, RATES[:4])
     is_transformer = dice.random() < 0.75
     model = dice.choice(TRANSFORMERS if is_transformer else CONVOLUTIONS)
     tensor = dice.choice([1, 1, 2, 4]) if is_transformer else 1
@@ -281,7 +291,7 @@ def main():
     parser.add_argument("--first", type=int, default=0, help="number of the first job")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="at a time")
     parser.add_argument("--tolerance", type=float, default=0.1, help="of flows against packets")
-    parser.add_argument("--servers", choices=["presets", "random"], default="presets", help="of the clusters")
+    parser.add_argument("--servers", choices=["presets", "roce", "random"], default="presets", help="of the clusters: presets, with other NICs, or any")
     parser.add_argument("--work", choices=["models", "graphs", "collectives"], default="models", help="of the jobs")
     parser.add_argument("--csv", help="table to write, or to add to: number, work, servers, flow_s, packet_s, setting, job")
     parser.add_argument("--keep", help="folder for files of random clusters and graphs (a temporary one)")
@@ -298,7 +308,7 @@ def main():
         if time.time() > end:
             return None
         if options.work == "models":
-            job = make_job(number, folder)
+            job = make_job(number, folder, options.servers == "roce")
         else:
             job = make_graph_job(number, folder, options.work == "collectives")
         return number, job, [run(options.program, job, e, options.limit) for e in ("flow", "packet")]
