@@ -6,10 +6,9 @@
 
 #include "proteus-flow-errors.h"
 
-#include "ns3/proteus-json.h"
+#include "proteus-error-list.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <iomanip>
 #include <sstream>
 
@@ -21,8 +20,7 @@ namespace proteus
 namespace
 {
 
-constexpr const char* FORMAT = "proteus-flow-errors";
-constexpr uint32_t VERSION = 1;
+constexpr ErrorListFormat FORMAT{"proteus-flow-errors", 1, "differences from packets", "errors"};
 constexpr uint64_t MOST_JOBS = 1000000;
 constexpr double MOST_ERROR = 1000;
 /// Where the errors and what they are of stand.
@@ -67,17 +65,7 @@ ReadKind(const JsonValue& json, const std::vector<FlowErrors>& before)
 std::vector<FlowErrors>
 ReadFlowErrors(std::istream& input, const std::string& fileName)
 {
-    const JsonDocument document(input, fileName);
-    document.CheckFormat(FORMAT, VERSION);
-    document.GetRoot().AllowKeys("differences from packets",
-                                 {"format", "version", "source", "errors"});
-    const JsonValue list = document.GetRoot().Get("errors");
-    std::vector<FlowErrors> errors;
-    for (std::size_t i = 0; i < list.Size(); ++i)
-    {
-        errors.push_back(ReadKind(list.At(i), errors));
-    }
-    return errors;
+    return ReadErrorList(input, fileName, FORMAT, ReadKind);
 }
 
 std::string

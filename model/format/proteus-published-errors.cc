@@ -6,8 +6,9 @@
 
 #include "proteus-published-errors.h"
 
+#include "proteus-error-list.h"
+
 #include "ns3/proteus-gpu-model.h"
-#include "ns3/proteus-json.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,8 +24,10 @@ namespace proteus
 namespace
 {
 
-constexpr const char* FORMAT = "proteus-published-errors";
-constexpr uint32_t VERSION = 1;
+constexpr ErrorListFormat FORMAT{"proteus-published-errors",
+                                 1,
+                                 "errors of published iterations",
+                                 "errors"};
 constexpr uint64_t MOST_ROWS = 1000000;
 constexpr double MOST_ERROR = 100;
 /// Where the errors and what they are of stand.
@@ -76,17 +79,7 @@ ReadKind(const JsonValue& json, const std::vector<PublishedErrors>& before)
 std::vector<PublishedErrors>
 ReadPublishedErrors(std::istream& input, const std::string& fileName)
 {
-    const JsonDocument document(input, fileName);
-    document.CheckFormat(FORMAT, VERSION);
-    document.GetRoot().AllowKeys("errors of published iterations",
-                                 {"format", "version", "source", "errors"});
-    const JsonValue list = document.GetRoot().Get("errors");
-    std::vector<PublishedErrors> errors;
-    for (std::size_t i = 0; i < list.Size(); ++i)
-    {
-        errors.push_back(ReadKind(list.At(i), errors));
-    }
-    return errors;
+    return ReadErrorList(input, fileName, FORMAT, ReadKind);
 }
 
 std::string

@@ -6,8 +6,9 @@
 
 #include "proteus-published-logs.h"
 
+#include "proteus-error-list.h"
+
 #include "ns3/proteus-gpu-model.h"
-#include "ns3/proteus-json.h"
 
 #include <algorithm>
 #include <array>
@@ -23,8 +24,7 @@ namespace proteus
 namespace
 {
 
-constexpr const char* FORMAT = "proteus-published-logs";
-constexpr uint32_t VERSION = 2;
+constexpr ErrorListFormat FORMAT{"proteus-published-logs", 2, "errors of published logs", "logs"};
 constexpr uint64_t MOST_LOGS = 1000000;
 constexpr double MOST_ERROR = 1000;
 /// Where the errors and what they are of stand.
@@ -132,17 +132,7 @@ ReadKind(const JsonValue& json, const std::vector<PublishedLogs>& before)
 std::vector<PublishedLogs>
 ReadPublishedLogs(std::istream& input, const std::string& fileName)
 {
-    const JsonDocument document(input, fileName);
-    document.CheckFormat(FORMAT, VERSION);
-    document.GetRoot().AllowKeys("errors of published logs",
-                                 {"format", "version", "source", "logs"});
-    const JsonValue list = document.GetRoot().Get("logs");
-    std::vector<PublishedLogs> logs;
-    for (std::size_t i = 0; i < list.Size(); ++i)
-    {
-        logs.push_back(ReadKind(list.At(i), logs));
-    }
-    return logs;
+    return ReadErrorList(input, fileName, FORMAT, ReadKind);
 }
 
 std::string
