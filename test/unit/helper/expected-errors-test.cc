@@ -55,9 +55,9 @@ TEST(ExpectedErrors, AreThoseOfTheWayToTheNetwork)
 TEST(ExpectedErrors, OfFlowsAreThoseOfWhatWasCrossed)
 {
     const std::vector<std::pair<std::vector<std::string>, std::string>> runs{
-        {{"--nodes=1"}, "one server with NVLink"},
-        {{"--cluster=pcie-v100x4", "--nodes=1"}, "one server without NVLink"},
-        {{"--gpus=8", "--concurrent=1"}, "servers with NVLink, InfiniBand on one switch"},
+        {{"--cluster=dgx-a100"}, "one server with NVLink"},
+        {{"--cluster=pcie-v100x4"}, "one server without NVLink"},
+        {{"--gpus=8"}, "servers with NVLink, InfiniBand on one switch"},
         {{"--fabric=leaf-spine"}, "servers with NVLink, InfiniBand on one switch"}, // of one leaf
         {{"--fabric=leaf-spine", "--serversPerLeaf=1"},
          "servers with NVLink, InfiniBand on several switches"},
@@ -72,6 +72,7 @@ TEST(ExpectedErrors, OfFlowsAreThoseOfWhatWasCrossed)
     for (const auto& [options, setting] : runs)
     {
         std::vector<std::string> arguments{"--min=1K", "--max=1K", "--executor=flow"};
+        arguments.push_back(setting.find("one server") == 0 ? "--nodes=1" : "--nodes=2");
         arguments.insert(arguments.end(), options.begin(), options.end());
         const Outcome run = Start("collective", arguments);
         EXPECT_EQ(run.code, 0) << run.error;
