@@ -83,7 +83,7 @@ class CollectiveExecutorTest : public TestCase
     {
         const std::vector<ExecutorCase> cases{
             {"dgx-a100", 1, Collective::ALL_REDUCE, "process-per-gpu", 0.02},
-            {"dgx-a100", 1, Collective::BROADCAST, "process-per-gpu", 0.04},
+            {"dgx-a100", 1, Collective::BROADCAST, "process-per-gpu", 0.05},
             {"dgx-h100", 1, Collective::ALL_REDUCE, "one-process", 0.03},
             {"dgx-h100", 2, Collective::ALL_REDUCE, "stream", 0.03},
             {"dgx-h100", 2, Collective::ALL_TO_ALL, "process-per-gpu", 0.02},

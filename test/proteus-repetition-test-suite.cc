@@ -300,7 +300,7 @@ class EqualServersCase : public TestCase
                                      stream,
                                      "all-reduce",
                                      Collective::ALL_REDUCE,
-                                     1 << 20,
+                                     3 << 18,
                                      Parallelism::TENSOR);
         }
         const ExecutionGraph graph = builder.Build();
