@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace ns3
 {
@@ -17,7 +18,8 @@ namespace proteus
 namespace
 {
 
-/// @param cluster any @return whether a switch has less capacity to other switches than to servers
+/// @param cluster any @return whether a switch between servers has less capacity to other switches
+/// than to servers
 bool
 IsOversubscribed(const Cluster& cluster)
 {
@@ -45,8 +47,8 @@ IsOversubscribed(const Cluster& cluster)
             }
         }
     }
-    constexpr double ROUNDING = 0.99;
     return std::any_of(capacities.begin(), capacities.end(), [](const auto& capacity) {
+        constexpr double ROUNDING = 0.99;
         const auto& [toServers, toSwitches] = capacity.second;
         return toServers > 0 && toSwitches > 0 && toSwitches < ROUNDING * toServers;
     });
@@ -83,11 +85,15 @@ FindFlowSetting(const Cluster& cluster, const std::vector<LinkId>& crossed)
     {
         return "one server" + with;
     }
-    const bool isRoce =
-        crosses([](const Link& link) { return link.technology == LinkTechnology::ROCE; });
+    const auto uses = [&](LinkTechnology technology) {
+        return crosses([&](const Link& link) { return link.technology == technology; });
+    };
+    const std::string network = uses(LinkTechnology::ROCE)         ? "RoCE"
+                                : uses(LinkTechnology::INFINIBAND) ? "InfiniBand"
+                                                                   : "NVLink";
     const bool isBeyondOne =
         crosses([&](const Link& link) { return JoinsSwitches(cluster, link); });
-    return "servers" + with + (isRoce ? ", RoCE on " : ", InfiniBand on ") +
+    return "servers" + with + ", " + network + " on " +
            (!isBeyondOne                ? "one switch"
             : IsOversubscribed(cluster) ? "oversubscribed switches"
                                         : "several switches");

@@ -62,6 +62,8 @@ TEST(ExpectedErrors, OfFlowsAreThoseOfWhatWasCrossed)
         {{"--fabric=leaf-spine", "--serversPerLeaf=1"},
          "servers with NVLink, InfiniBand on several switches"},
         {{"--cluster=dgx1-v100:nic=4x100G-roce"}, "servers with NVLink, RoCE on one switch"},
+        {{"--cluster=dgx-h100", "--fabric=nvlink-domain"},
+         "servers with NVLink, NVLink on one switch"},
         {{"--cluster=pcie-v100x8", "--fabric=leaf-spine", "--serversPerLeaf=1"},
          "servers without NVLink, RoCE on several switches"},
         {{"--cluster=pcie-v100x8",
