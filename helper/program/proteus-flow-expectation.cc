@@ -23,7 +23,7 @@ DescribeFlowRun(const std::string& path,
                 const Cluster& cluster,
                 const RunRecord& record)
 {
-    const std::vector<LinkId> crossed = FindCrossedLinks(record.links);
+    const std::vector<LinkId> crossed = record.crossed.value_or(std::vector<LinkId>());
     if (path.empty() || record.isPartial || crossed.empty() || !FindChangedEngineSettings().empty())
     {
         return {};

@@ -81,8 +81,7 @@ IsJsonNumber(const std::string& text)
 }
 
 /// @param value of NAME=VALUE @return it as JSON: a number, true or false as it stands, numbers
-/// with
-/// + between them as a list, else a string
+/// with + between them as a list, else a string
 std::string
 ToJson(const std::string& value)
 {

@@ -33,10 +33,6 @@ IsOversubscribed(const Cluster& cluster)
     std::map<VertexId, Capacity> capacities;
     for (const Link& link : cluster.GetLinks())
     {
-        if (!LeavesServer(cluster, link) && !JoinsSwitches(cluster, link))
-        {
-            continue;
-        }
         for (const auto& [end, other] : {std::pair(link.a, link.b), std::pair(link.b, link.a)})
         {
             if (cluster.GetVertices()[end].server < 0)

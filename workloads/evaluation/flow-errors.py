@@ -7,8 +7,8 @@
     test/random-jobs.py --program=PROGRAM --work=collectives --first=3000000 --seconds=600 --csv=jobs.csv
     workloads/evaluation/flow-errors.py jobs.csv --write=workloads/evaluation/flow-errors.json
 
-Prints the table of the manual; without tables that of the file. Runs whose settings no others have (congestion controls, attributes of packets) do not
-count. What is so of fewer than ten jobs is left out.
+Prints the table of the manual; without tables that of the file. Runs whose settings no others have (congestion
+controls, attributes of packets) do not count. What is so of fewer than ten jobs is left out.
 """
 
 import argparse
