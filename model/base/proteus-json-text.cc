@@ -6,6 +6,8 @@
 
 #include "proteus-json-text.h"
 
+#include "proteus-json.h"
+
 #include <algorithm>
 #include <cctype>
 #include <sstream>
@@ -90,6 +92,40 @@ IsSection(const std::string& line)
                return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' ||
                       c == '.';
            });
+}
+
+std::string
+JsonPointerToken(const std::string& key)
+{
+    std::string token;
+    for (const char c : ShortenJson(key, MAX_SHOWN_JSON))
+    {
+        if (c == '~')
+        {
+            token += "~0";
+        }
+        else if (c == '/')
+        {
+            token += "~1";
+        }
+        else
+        {
+            token += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+        }
+    }
+    return token;
+}
+
+std::string
+DescribeJsonAt(const std::string& fileName, const std::string& pointer, const std::string& text)
+{
+    return fileName + ": " + (pointer.empty() ? "" : pointer + ": ") + text;
+}
+
+void
+FailJsonAt(const std::string& fileName, const std::string& pointer, const std::string& cause)
+{
+    throw JsonError(fileName, DescribeJsonAt(fileName, pointer, cause));
 }
 
 std::string

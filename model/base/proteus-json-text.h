@@ -28,6 +28,24 @@ namespace proteus
 /// @param text to show @param length most bytes of it @return it, with dots where it was cut
 std::string ShortenJson(const std::string& text, std::size_t length);
 
+/// Bytes of a value or a key that a message shows.
+constexpr std::size_t MAX_SHOWN_JSON = 80;
+
+/// @param key of an object @return it as part of a JSON pointer (RFC 6901), on one line
+std::string JsonPointerToken(const std::string& key);
+
+/// @param fileName of a document @param pointer to a value in it @param text about the value
+/// @return the text behind where the value stands: the file, and the JSON pointer in it
+std::string DescribeJsonAt(const std::string& fileName,
+                           const std::string& pointer,
+                           const std::string& text);
+
+/// @param fileName of a document @param pointer to a value in it @param cause what is wrong with it
+/// @throw JsonError that says so
+[[noreturn]] void FailJsonAt(const std::string& fileName,
+                             const std::string& pointer,
+                             const std::string& cause);
+
 /// @param message of nlohmann_json @param isJson whether the text is meant to be JSON
 /// @return its last part, which says the cause, and how to mend it if that is known
 std::string FindJsonCause(const std::string& message, bool isJson);
