@@ -45,10 +45,11 @@ struct Input
     CommandLineText trace;
     ModelOptions model;
     CommandLineText profile;
-    int64_t ranks{0};                //!< of a trace; 0: as many as it says
-    std::string compute{"recorded"}; //!< how the compute nodes of a trace are timed
-    std::string groups;              //!< file with the process groups of a trace
-    std::string dataType;            //!< empty: bf16, or that of the strategy
+    int64_t ranks{0};                       //!< of a trace; 0: as many as it says
+    std::string compute{"recorded"};        //!< how the compute nodes of a trace are timed
+    std::string communication{"simulated"}; //!< how the communication of a trace is timed
+    std::string groups;                     //!< file with the process groups of a trace
+    std::string dataType;                   //!< empty: bf16, or that of the strategy
 };
 
 /// @throw std::invalid_argument unless there is exactly one thing to run
@@ -66,11 +67,6 @@ CheckInput(const Input& input)
     {
         throw std::invalid_argument(
             "--strategy and --profile belong to a model: add --model=NAME, e.g. gpt3-6.7b");
-    }
-    if (input.compute != "recorded" && input.compute != "roofline")
-    {
-        throw std::invalid_argument("--traceCompute=" + input.compute +
-                                    ": must be recorded or roofline");
     }
     if (kinds == 0)
     {
@@ -153,10 +149,12 @@ RunTrace(const Input& input, ProgramOptions& options, const Cluster& cluster, Da
     traceOptions.gpuModel = cluster.GetVertices()[cluster.GetGpus().at(0)].model;
     traceOptions.ncclVersion = options.nccl.GetVersion();
     traceOptions.isRoofline = input.compute == "roofline";
+    traceOptions.isCommunicationRecorded = input.communication == "recorded";
     traceOptions.dataType = type;
     traceOptions.groupFile = input.groups;
     const ExecutionGraph graph =
-        options.FitComputation(LoadTrace(input.trace, traceOptions), options.information.notes);
+        options.FitComputation(LoadTrace(input.trace, traceOptions, &options.information.recording),
+                               options.information.notes);
     CheckSizes(input.trace, graph);
     WarnOfTimes(input.trace, options, cluster, graph);
     WarnOfLargeSizes(input.trace, cluster, graph);
@@ -225,6 +223,11 @@ AddInput(OptionList& command, Input& input, const ProgramOptions& options)
                      "their FLOPs and bytes",
                      input.compute);
     command.AddNames("traceCompute", {"recorded", "roofline"});
+    command.AddValue("traceCommunication",
+                     "trace: communication is simulated on the cluster, or lasts as it was "
+                     "recorded, which shows how near the rest comes to the recording",
+                     input.communication);
+    command.AddNames("traceCommunication", {"simulated", "recorded"});
     command.AddValue("traceGroups",
                      "trace: JSON file with the process groups, {\"NAME\": [RANK, ...]}",
                      input.groups);
@@ -234,7 +237,7 @@ AddInput(OptionList& command, Input& input, const ProgramOptions& options)
                      input.dataType);
     command.AddInput("traceGroups");
     command.AddNames("dataType", GetDataTypeNames());
-    for (const char* name : {"ranks", "traceCompute", "traceGroups"})
+    for (const char* name : {"ranks", "traceCompute", "traceCommunication", "traceGroups"})
     {
         command.AddIdle(name,
                         [&input]() { return input.trace.empty() ? "there is no --trace" : ""; });

@@ -633,8 +633,12 @@ FindAicbDoubts(const AicbWorkload& workload)
 }
 
 ExecutionGraph
-ReadAicb(const std::vector<TraceFile>& files, const std::string& name, const TraceOptions& options)
+ReadAicb(const std::vector<TraceFile>& files,
+         const std::string& name,
+         const TraceOptions& options,
+         Recording* /* recording */)
 {
+    CheckIsRecording(name, options);
     const auto in = files.front().open();
     const AicbWorkload workload = ParseAicb(*in, files.front().name);
     for (const std::string& doubt : FindAicbDoubts(workload))

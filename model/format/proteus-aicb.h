@@ -121,11 +121,14 @@ ExecutionGraph MakeAicbGraph(const AicbWorkload& workload,
 std::vector<std::string> FindAicbDoubts(const AicbWorkload& workload);
 
 /// @ingroup proteus
-/// @param files one @param name of the trace @param options ranks @return its graph
+/// @param files one @param name of the trace @param options ranks
+/// @param recording gets nothing: a workload is no recording
+/// @return its graph
 /// @throw std::invalid_argument as ParseAicb() and MakeAicbGraph()
 ExecutionGraph ReadAicb(const std::vector<TraceFile>& files,
                         const std::string& name,
-                        const TraceOptions& options = {});
+                        const TraceOptions& options = {},
+                        Recording* recording = nullptr);
 
 } // namespace proteus
 } // namespace ns3

@@ -50,7 +50,7 @@ class TraceLoader
     {
     }
 
-    ExecutionGraph Load(const std::vector<TraceFile>& files)
+    ExecutionGraph Load(const std::vector<TraceFile>& files, Recording* recording)
     {
         if (!m_options.groupFile.empty())
         {
@@ -79,6 +79,10 @@ class TraceLoader
         m_doubts.steps = DescribeProfilerSteps({m_names.begin(), m_names.end()});
         // Before doubts: what is refused is one message.
         ExecutionGraph result = graph.Build();
+        if (recording)
+        {
+            *recording = graph.GetRecording();
+        }
         m_doubts.Warn(m_name);
         return result;
     }
@@ -277,10 +281,24 @@ class TraceLoader
         }
         default:
             m_doubts.ofHost += node.isCpu ? 1 : 0;
-            node.isCpu ? SetFixed(CPU, node, result) : SetCommunication(rank, node, result);
+            node.isCpu                          ? SetFixed(CPU, node, result)
+            : m_options.isCommunicationRecorded ? SetRecorded(rank, node, result)
+                                                : SetCommunication(rank, node, result);
             break;
         }
         return result;
+    }
+
+    /// Communication that lasts as long as it was recorded.
+    static void SetRecorded(const Rank& rank, const ChakraNode& node, TraceNode& result)
+    {
+        if (node.durationMicros == 0)
+        {
+            throw std::invalid_argument(rank.trace->file + ": node " + std::to_string(node.id) +
+                                        " communicates and has no duration (duration_micros), so "
+                                        "that communication cannot last as it was recorded");
+        }
+        SetFixed(COMMUNICATION, node, result);
     }
 
     void SetCommunication(Rank& rank, const ChakraNode& node, TraceNode& result)
@@ -361,6 +379,7 @@ class TraceLoader
                 "that it is not known which ranks take part: name their process group by pg_name");
         }
         result.kind = TraceNode::Kind::COLLECTIVE;
+        result.recordedPs = durationPs > 0 ? durationPs : -1;
         result.peer =
             rank.places.emplace(node.processGroup, static_cast<uint32_t>(rank.groups.size()))
                 .first->second;
@@ -512,7 +531,8 @@ ReadBack(const std::vector<TraceFile>& files, const std::string& name, const Exe
 ExecutionGraph
 ReadChakra(const std::vector<TraceFile>& files,
            const std::string& name,
-           const TraceOptions& options)
+           const TraceOptions& options,
+           Recording* recording)
 {
     if (files.empty())
     {
@@ -525,8 +545,9 @@ ReadChakra(const std::vector<TraceFile>& files,
     }
     if (head.empty())
     {
-        return TraceLoader(name, options).Load(files);
+        return TraceLoader(name, options).Load(files, recording);
     }
+    CheckIsRecording(name, options);
     std::istringstream in(head);
     const std::string own =
         ": has no effect: the trace has the graph that it was written of, with ";

@@ -5,6 +5,7 @@
  */
 
 #include "proteus-chakra-json.h"
+#include "proteus-chakra-values.h"
 #include "proteus-chakra.h"
 #include "proteus-input-file.h"
 
@@ -42,109 +43,6 @@ constexpr int64_t PS_PER_US = 1000000;
 constexpr std::size_t MAX_SPACE = 64;
 
 static_assert(pb::CHAKRA_COMM_COLL == static_cast<int>(ChakraNodeType::COMM_COLL), "");
-
-/// A number of any type that an attribute may have.
-struct Number
-{
-    bool isNegative{false};
-    bool isWhole{true};
-    uint64_t magnitude{0}; //!< if whole
-    double real{0};
-};
-
-Number
-FromReal(double value)
-{
-    Number number;
-    number.real = value;
-    number.isNegative = value < 0;
-    const double magnitude = std::fabs(value);
-    number.isWhole = magnitude < 0x1p64 && magnitude == std::floor(magnitude);
-    number.magnitude = number.isWhole ? static_cast<uint64_t>(magnitude) : 0;
-    return number;
-}
-
-Number
-FromUnsigned(uint64_t value)
-{
-    return {false, true, value, static_cast<double>(value)};
-}
-
-Number
-FromSigned(int64_t value)
-{
-    const uint64_t magnitude = value < 0 ? -static_cast<uint64_t>(value) : value;
-    return {value < 0, true, magnitude, static_cast<double>(value)};
-}
-
-/// @return the number that the attribute is, if it is one
-std::optional<Number>
-ToNumber(const pb::ChakraAttribute& attribute)
-{
-    switch (attribute.value_case())
-    {
-    case pb::ChakraAttribute::kDoubleVal:
-        return FromReal(attribute.double_val());
-    case pb::ChakraAttribute::kFloatVal:
-        return FromReal(attribute.float_val());
-    case pb::ChakraAttribute::kInt32Val:
-        return FromSigned(attribute.int32_val());
-    case pb::ChakraAttribute::kInt64Val:
-        return FromSigned(attribute.int64_val());
-    case pb::ChakraAttribute::kUint32Val:
-        return FromUnsigned(attribute.uint32_val());
-    case pb::ChakraAttribute::kUint64Val:
-        return FromUnsigned(attribute.uint64_val());
-    case pb::ChakraAttribute::kSint32Val:
-        return FromSigned(attribute.sint32_val());
-    case pb::ChakraAttribute::kSint64Val:
-        return FromSigned(attribute.sint64_val());
-    case pb::ChakraAttribute::kFixed32Val:
-        return FromUnsigned(attribute.fixed32_val());
-    case pb::ChakraAttribute::kFixed64Val:
-        return FromUnsigned(attribute.fixed64_val());
-    case pb::ChakraAttribute::kSfixed32Val:
-        return FromSigned(attribute.sfixed32_val());
-    case pb::ChakraAttribute::kSfixed64Val:
-        return FromSigned(attribute.sfixed64_val());
-    case pb::ChakraAttribute::kBoolVal:
-        return FromUnsigned(attribute.bool_val());
-    case pb::ChakraAttribute::kStringVal: {
-        const std::string& text = attribute.string_val();
-        if (!text.empty() && text.size() < 20 &&
-            text.find_first_not_of("0123456789") == std::string::npos)
-        {
-            return FromUnsigned(std::stoull(text));
-        }
-        return std::nullopt;
-    }
-    default:
-        return std::nullopt;
-    }
-}
-
-/// @return the text that the attribute is, or that stands for the number that it is
-std::optional<std::string>
-ToText(const pb::ChakraAttribute& attribute)
-{
-    switch (attribute.value_case())
-    {
-    case pb::ChakraAttribute::kStringVal:
-        return attribute.string_val();
-    case pb::ChakraAttribute::kBytesVal:
-        return attribute.bytes_val();
-    case pb::ChakraAttribute::VALUE_NOT_SET:
-        return "";
-    default:
-        break;
-    }
-    const auto number = ToNumber(attribute);
-    if (!number || !number->isWhole)
-    {
-        return std::nullopt;
-    }
-    return (number->isNegative ? "-" : "") + std::to_string(number->magnitude);
-}
 
 } // namespace
 
@@ -410,7 +308,7 @@ class ChakraReader::Impl
 
     uint64_t GetUnsigned(const pb::ChakraAttribute& attribute, uint64_t most = MAX64) const
     {
-        const auto number = ToNumber(attribute);
+        const auto number = ToChakraNumber(attribute);
         if (!number || !number->isWhole || number->magnitude > most ||
             (number->isNegative && number->magnitude != 0))
         {
@@ -427,7 +325,7 @@ class ChakraReader::Impl
 
     double GetFlops(const pb::ChakraAttribute& attribute) const
     {
-        const auto number = ToNumber(attribute);
+        const auto number = ToChakraNumber(attribute);
         if (!number || !(number->real >= 0) || !std::isfinite(number->real))
         {
             Fail(Shown() + ": attribute num_ops must be a number, 0 or more");
@@ -446,7 +344,7 @@ class ChakraReader::Impl
 
     int64_t GetTag(const pb::ChakraAttribute& attribute) const
     {
-        const auto number = ToNumber(attribute);
+        const auto number = ToChakraNumber(attribute);
         constexpr auto MOST = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
         if (!number || !number->isWhole || number->magnitude > MOST)
         {
@@ -458,7 +356,7 @@ class ChakraReader::Impl
 
     void ReadGroupName(const pb::ChakraAttribute& attribute, ChakraNode& node) const
     {
-        const auto text = ToText(attribute);
+        const auto text = ToChakraText(attribute);
         if (!text)
         {
             Fail(Shown() + ": attribute " + attribute.name() + " must be text or an integer");
@@ -640,7 +538,7 @@ ChakraReader::GetAttribute(const std::string& name) const
     {
         if (attribute.name() == name)
         {
-            return ToText(attribute).value_or("");
+            return ToChakraText(attribute).value_or("");
         }
     }
     return "";

@@ -175,13 +175,15 @@ class ChakraReader
  * @param files by rank; one file stands for all ranks if the options ask for more
  * @param name of the trace, for messages
  * @param options what to make of it; groupFile is JSON {"name": [ranks], ...}, as ASTRA-sim has it
+ * @param recording gets the durations of its collectives (duration_micros), unless it is null
  * @return the graph: the one that was written if WriteChakra() wrote it, else with one device per
  * rank and one phase
  * @throw std::invalid_argument as ChakraReader, and if ranks do not fit together
  */
 ExecutionGraph ReadChakra(const std::vector<TraceFile>& files,
                           const std::string& name,
-                          const TraceOptions& options = {});
+                          const TraceOptions& options = {},
+                          Recording* recording = nullptr);
 
 /**
  * @ingroup proteus

@@ -169,7 +169,8 @@ NcclAnnotations::Take(uint32_t thread, double us, const std::string& kernel)
         if (!annotation.flaw.empty())
         {
             throw std::invalid_argument(kernel + ": " + shown +
-                                        " around its launch tells no size: " + annotation.flaw);
+                                        " around its launch tells no size: " + annotation.flaw +
+                                        "; --traceCommunication=recorded needs none");
         }
         if (annotation.isTaken)
         {

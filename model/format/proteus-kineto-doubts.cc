@@ -276,6 +276,8 @@ FindDoubts(const std::vector<Rank>& ranks)
     uint64_t nOddGroups = 0;
     std::string oddGroup;
     std::pair<uint64_t, uint64_t> syncs{0, 0};
+    uint64_t nPauses = 0;
+    double pausesUs = 0;
     for (const Rank& rank : ranks)
     {
         for (const auto& [category, count] : rank.unread)
@@ -283,6 +285,8 @@ FindDoubts(const std::vector<Rank>& ranks)
             unread[category] += count;
         }
         nKindless += rank.nKindless;
+        nPauses += rank.nPauses;
+        pausesUs += rank.pausesUs;
         nPartGroups += rank.nPartGroups;
         nOddGroups += rank.nOddGroups;
         oddGroup = rank.nOddGroups > 0 ? rank.oddGroup : oddGroup;
@@ -340,6 +344,14 @@ FindDoubts(const std::vector<Rank>& ranks)
                          FormatTime(overlapUs * 1e-6 / nRanks) + " of a rank's " +
                          FormatTime(kernelUs * 1e-6 / nRanks) +
                          ", and run one after the other here");
+    }
+    if (nPauses > 0)
+    {
+        const double nRanks = static_cast<double>(ranks.size());
+        doubts.push_back(FormatThings(nPauses, "pause") + " before kernels and copies, " +
+                         FormatTime(pausesUs * 1e-6 / nRanks) +
+                         " of a rank, that nothing in the file explains, such as that another "
+                         "kernel has the GPU: kept as recorded, as time of the host");
     }
     if (static_cast<double>(nUnlaunched) > LEAST_UNLAUNCHED * static_cast<double>(nWork))
     {

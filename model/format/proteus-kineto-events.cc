@@ -118,8 +118,10 @@ class RankReader : public JsonListReader
 {
   public:
     /// @param rank gets what the file says
-    explicit RankReader(Rank& rank)
-        : m_out(rank)
+    /// @param isCommunicationRecorded whether kernels of NCCL are kernels like others
+    RankReader(Rank& rank, bool isCommunicationRecorded)
+        : m_out(rank),
+          m_isCommunicationRecorded(isCommunicationRecorded)
     {
     }
 
@@ -311,8 +313,7 @@ class RankReader : public JsonListReader
                     m_out.file + ": kernel " + m_out.names[event.name].substr(0, 60) +
                     " tells neither its size nor its process group (Collective name, In msg "
                     "nelems, ...), which PyTorch from 2.2 on writes, nor does an annotation "
-                    "nccl:... "
-                    "around its launch");
+                    "nccl:... around its launch; --traceCommunication=recorded needs neither");
             }
             event.communication = static_cast<uint32_t>(m_out.communications.size());
             m_out.communications.push_back(told ? *told : found->second);
@@ -421,7 +422,11 @@ class RankReader : public JsonListReader
         }
         const bool isTold =
             arguments.Has("Collective name") && (Contains(name, "nccl") || Contains(name, "rccl"));
-        if (IsForeignCommunication(name) && !isTold)
+        if (m_isCommunicationRecorded)
+        {
+            // Its time is all that counts.
+        }
+        else if (IsForeignCommunication(name) && !isTold)
         {
             ++m_out.nForeign;
             m_out.exampleForeign = name;
@@ -605,6 +610,7 @@ class RankReader : public JsonListReader
     }
 
     Rank& m_out;
+    const bool m_isCommunicationRecorded;
     std::optional<int64_t> m_device; //!< GPU of all work so far
     /// Of all work so far: stream, start, duration, correlation, name.
     std::set<std::tuple<int64_t, double, double, int64_t, uint32_t>> m_kernels;
@@ -620,11 +626,11 @@ class RankReader : public JsonListReader
 } // namespace
 
 Rank
-ReadRank(const TraceFile& file)
+ReadRank(const TraceFile& file, bool isCommunicationRecorded)
 {
     Rank rank;
     rank.file = file.name;
-    RankReader reader(rank);
+    RankReader reader(rank, isCommunicationRecorded);
     const auto in = file.open();
     InputFile input(*in, file.name);
     const JsonDocument document(input.GetStream(), file.name, "traceEvents", reader);

@@ -118,6 +118,9 @@ struct Rank
     std::map<std::string, std::string> groupNames;          //!< of pg_config, by "uid"
     std::map<std::string, std::pair<double, double>> steps; //!< of the profiler: begin, end; us
     double overlapUs{0};        //!< for which kernels of one stream ran at the same time
+    double recordedUs{0};       //!< from the first event to the end of the last that is run
+    uint64_t nPauses{0};        //!< pauses that nothing in the file explains
+    double pausesUs{0};         //!< all of them together
     uint64_t nForeign{0};       //!< kernels of libraries of communication that are not NCCL
     std::string exampleForeign; //!< name of one
     std::string ncclVersion;    //!< empty: it does not say
@@ -151,10 +154,11 @@ bool Contains(const std::string& text, const char* part);
 
 /**
  * @param file to read
+ * @param isCommunicationRecorded whether kernels of NCCL are kernels like others, whatever they say
  * @return what it says
  * @throw std::invalid_argument that names file, place and cause
  */
-Rank ReadRank(const TraceFile& file);
+Rank ReadRank(const TraceFile& file, bool isCommunicationRecorded);
 
 } // namespace kineto
 

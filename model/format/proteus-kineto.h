@@ -28,13 +28,19 @@
  * order in which they returned; each lasts from the return of the call before. A kernel begins
  * after its call. Some calls wait for the GPU: cudaDeviceSynchronize, cudaStreamSynchronize,
  * cudaEventSynchronize, blocking copies. They wait for all work that was launched before them and
- * had ended when they returned; they themselves take no time.
+ * had ended when they returned; what they took longer than that, the host takes again.
  *
  * **Between streams.** Events of category cuda_sync (the profiler's option enable_cuda_sync_events)
  * tell which stream waited for which. In a trace without them, two rules guess. A kernel of NCCL
  * waits for the last work that was launched before it on another stream. Other work could have
  * begun after its launch and after the work before it on its stream; if it began more than 5 us
  * later, it waits for what ended last on another stream in that time.
+ *
+ * **Pauses.** What began later than it could by all that is known is late again: up to 20 us are
+ * what a GPU needs to begin a kernel, and count to it; a longer pause has a cause that is not in
+ * the trace, and is a task on a stream of the host's kind ("pauses of stream 7"). So a trace whose
+ * communication lasts as recorded (TraceOptions::isCommunicationRecorded) takes the time that it
+ * took.
  *
  * **Ranks.** distributedInfo tells the rank of a file and how many there are. The n-th collective
  * of a process group is the same on all of its ranks.
@@ -52,13 +58,15 @@ namespace proteus
  * it is the only one
  * @param name of the trace, for messages
  * @param options how many ranks, where the trace does not say
+ * @param recording gets what was recorded, unless it is null
  * @return the graph
  * @throw std::invalid_argument "FILE:LINE:COLUMN: cause" for bad JSON, "FILE: /traceEvents/17/dur:
  * cause" for a wrong value, and what TraceGraph::Build() throws
  */
 ExecutionGraph ReadKineto(const std::vector<TraceFile>& files,
                           const std::string& name,
-                          const TraceOptions& options = {});
+                          const TraceOptions& options = {},
+                          Recording* recording = nullptr);
 
 } // namespace proteus
 } // namespace ns3

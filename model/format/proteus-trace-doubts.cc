@@ -199,6 +199,17 @@ DescribeProfilerSteps(const std::set<std::string>& names)
                        std::to_string(n) + ", or record one step, schedule(active=1)";
 }
 
+void
+CheckIsRecording(const std::string& name, const TraceOptions& options)
+{
+    if (options.isCommunicationRecorded)
+    {
+        throw std::invalid_argument(name +
+                                    ": communication as it was recorded: such a trace has no "
+                                    "times of communication; have it simulated");
+    }
+}
+
 uint64_t
 GuessRanks(const TraceOptions& options, const std::string& name, uint64_t least)
 {

@@ -57,6 +57,14 @@ std::string DescribeProfilerSteps(const std::set<std::string>& names);
 
 /**
  * @ingroup proteus
+ * @param name of a trace that records no time of communication
+ * @param options that it is loaded with
+ * @throw std::invalid_argument if communication is to last as it was recorded
+ */
+void CheckIsRecording(const std::string& name, const TraceOptions& options);
+
+/**
+ * @ingroup proteus
  * Takes every GPU for a rank, where neither a trace nor the user says how many there are, and says
  * so, see Warn(), if it is known how many GPUs there are.
  * @param options of the user @param name of the trace @param least ranks, of which a job has a

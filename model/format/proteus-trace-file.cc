@@ -49,7 +49,8 @@ struct TraceFormat
     /// Makes a graph of files, in the order of their ranks as far as their names tell.
     ExecutionGraph (*load)(const std::vector<TraceFile>& files,
                            const std::string& name,
-                           const TraceOptions& options);
+                           const TraceOptions& options,
+                           Recording* recording);
     /// What a folder may have of them.
     enum class Files
     {
@@ -81,8 +82,10 @@ CheckOptions(const std::string& name, const TraceOptions& options)
 ExecutionGraph
 LoadNative(const std::vector<TraceFile>& files,
            const std::string& name,
-           const TraceOptions& options)
+           const TraceOptions& options,
+           Recording* /* recording */)
 {
+    CheckIsRecording(name, options);
     ExecutionGraph graph = LoadGraph(files.front().name);
     if (options.ranks != 0 && options.ranks != graph.GetNDevices())
     {
@@ -252,7 +255,8 @@ ExecutionGraph
 LoadChakraFolder(const std::string& path,
                  const std::vector<std::string>& names,
                  const std::vector<std::string>& chakra,
-                 const TraceOptions& options)
+                 const TraceOptions& options,
+                 Recording* recording)
 {
     TraceOptions effective = options;
     std::vector<std::string> others;
@@ -278,7 +282,7 @@ LoadChakraFolder(const std::string& path,
     {
         effective.groupFile = others.front();
     }
-    return ReadChakra(SortByRank(path, chakra), path, effective);
+    return ReadChakra(SortByRank(path, chakra), path, effective, recording);
 }
 
 /// Names the files of a folder that belong to no trace.
@@ -309,7 +313,7 @@ WarnOfUnread(const std::string& path,
 }
 
 ExecutionGraph
-LoadFolder(const std::string& path, const TraceOptions& options)
+LoadFolder(const std::string& path, const TraceOptions& options, Recording* recording)
 {
     const std::vector<std::string> names = ListFolder(path);
     for (const TraceFormat& format : GetFormats())
@@ -345,12 +349,12 @@ LoadFolder(const std::string& path, const TraceOptions& options)
         WarnOfUnread(path, names, own, effective);
         if (format.files == TraceFormat::Files::BY_RANK)
         {
-            return format.load(SortByRank(path, own), path, effective);
+            return format.load(SortByRank(path, own), path, effective, recording);
         }
         const std::vector<std::string> chakra = ListChakra(path, own);
         if (format.load == &ReadKineto && !chakra.empty())
         {
-            return LoadChakraFolder(path, own, chakra, options);
+            return LoadChakraFolder(path, own, chakra, options, recording);
         }
         CheckOptions(path, options);
         std::vector<TraceFile> files;
@@ -358,7 +362,7 @@ LoadFolder(const std::string& path, const TraceOptions& options)
         {
             files.push_back(MakeFile(path + "/" + name));
         }
-        return format.load(files, path, effective);
+        return format.load(files, path, effective, recording);
     }
     throw std::invalid_argument(path + ": there is no trace in this folder; known are " +
                                 DescribeTraceFormats());
@@ -411,11 +415,11 @@ FailUnknown(const std::string& path)
 
 /// @return the graph of a trace, whatever it may be
 ExecutionGraph
-LoadAny(const std::string& path, const TraceOptions& options)
+LoadAny(const std::string& path, const TraceOptions& options, Recording* recording)
 {
     if (IsFolder(path))
     {
-        return LoadFolder(path, options);
+        return LoadFolder(path, options, recording);
     }
     const TraceFormat* format = FindFormat(path);
     if (format == nullptr)
@@ -428,26 +432,26 @@ LoadAny(const std::string& path, const TraceOptions& options)
         if (EndsWith(path, ".json") && IsNativeJson(begin))
         {
             CheckOptions(path, options);
-            return LoadNative({MakeFile(path)}, path, options);
+            return LoadNative({MakeFile(path)}, path, options, recording);
         }
         if (IsChakraJson(begin))
         {
-            return ReadChakra({MakeFile(path)}, path, options);
+            return ReadChakra({MakeFile(path)}, path, options, recording);
         }
     }
     if (format->load != &ReadChakra)
     {
         CheckOptions(path, options);
     }
-    return format->load({MakeFile(path)}, path, options);
+    return format->load({MakeFile(path)}, path, options, recording);
 }
 
 } // namespace
 
 ExecutionGraph
-LoadTrace(const std::string& path, const TraceOptions& options)
+LoadTrace(const std::string& path, const TraceOptions& options, Recording* recording)
 {
-    ExecutionGraph graph = LoadAny(path, options);
+    ExecutionGraph graph = LoadAny(path, options, recording);
     if (graph.GetNTasks() == 0)
     {
         throw std::invalid_argument(path + ": has no tasks, so that there is nothing to run");

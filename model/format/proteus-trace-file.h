@@ -39,10 +39,14 @@ namespace proteus
  * - .txt: a workload of AICB or SimAI (proteus-aicb.h).
  * What is doubtful about the trace is printed, see FindTraceDoubts() and Warn().
  * @param options what to make of it
+ * @param recording gets what was recorded, nothing where the format does not say it; unless it is
+ * null
  * @return the graph
  * @throw std::invalid_argument that names file, place and cause
  */
-ExecutionGraph LoadTrace(const std::string& path, const TraceOptions& options = {});
+ExecutionGraph LoadTrace(const std::string& path,
+                         const TraceOptions& options = {},
+                         Recording* recording = nullptr);
 
 /// @ingroup proteus
 /// @return the formats that LoadTrace() knows, with the endings of their names, for help texts

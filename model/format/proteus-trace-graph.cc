@@ -176,10 +176,11 @@ TraceGraph::JoinCollective(DeviceId rank, uint32_t nodeIndex)
     if (place == group.parts.size())
     {
         group.parts.push_back(static_cast<uint32_t>(m_parts.size()));
-        m_parts.push_back({rank, nodeIndex, 0, NO_ID});
+        m_parts.push_back({rank, nodeIndex, 0, NO_ID, node.recordedPs});
         return group.parts.back();
     }
     Part& part = m_parts[group.parts[place]];
+    part.recordedPs = std::min(part.recordedPs, node.recordedPs);
     const TraceNode& other = GetNode(part);
     const auto describe = [](const TraceNode& it) {
         return std::string(ToString(it.collective)) + " of " + std::to_string(it.bytes) + " bytes" +
@@ -238,7 +239,7 @@ TraceGraph::AddParts(DeviceId rank, const std::vector<uint32_t>& order)
     }
     const auto add = [&](uint32_t i) {
         partOf[i] = static_cast<uint32_t>(m_parts.size());
-        m_parts.push_back({rank, i, 0, NO_ID});
+        m_parts.push_back({rank, i, 0, NO_ID, -1});
     };
     for (const uint32_t i : order)
     {
@@ -540,6 +541,36 @@ TraceGraph::Build()
     {
         Fail(m_name + ": " + error.what());
     }
+}
+
+Recording
+TraceGraph::GetRecording() const
+{
+    using Kind = std::tuple<Collective, Parallelism, uint64_t, std::size_t>;
+    std::map<Kind, RecordedCollective> kinds;
+    for (const Part& part : m_parts)
+    {
+        const TraceNode& node = GetNode(part);
+        if (node.kind != TraceNode::Kind::COLLECTIVE || part.recordedPs < 0)
+        {
+            continue;
+        }
+        const Group& group = m_groups[node.peer];
+        RecordedCollective& sum =
+            kinds[{node.collective, group.parallelism, node.bytes, group.ranks.size()}];
+        const double s = static_cast<double>(part.recordedPs) * 1e-12;
+        sum.leastS = sum.count == 0 ? s : std::min(sum.leastS, s);
+        sum.meanS += s;
+        ++sum.count;
+    }
+    Recording recording;
+    for (auto& [kind, sum] : kinds)
+    {
+        std::tie(sum.collective, sum.parallelism, sum.bytes, sum.ranks) = kind;
+        sum.meanS /= static_cast<double>(sum.count);
+        recording.collectives.push_back(sum);
+    }
+    return recording;
 }
 
 Parallelism

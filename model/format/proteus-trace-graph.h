@@ -8,6 +8,7 @@
 #define PROTEUS_TRACE_GRAPH_H
 
 #include "ns3/proteus-graph.h"
+#include "ns3/proteus-recording.h"
 
 #include <cstdint>
 #include <functional>
@@ -45,6 +46,8 @@ struct TraceOptions
     uint32_t ncclVersion{0};
     /// Compute nodes with FLOPs and bytes are timed by the cost model, not as they were recorded.
     bool isRoofline{false};
+    /// Communication lasts as long as it was recorded, and is not simulated.
+    bool isCommunicationRecorded{false};
     DataType dataType{DataType::BF16}; //!< number format that the cost model takes for them
     std::string groupFile;             //!< file with the process groups, if not empty (Chakra)
 };
@@ -88,6 +91,7 @@ struct TraceNode
     uint64_t tag{0};        //!< send, receive: tells messages between two ranks apart
     uint64_t bytes{0};      //!< as the Collective counts them; compute: memory traffic
     int64_t durationPs{-1}; //!< compute; negative: the cost model times it
+    int64_t recordedPs{-1}; //!< communication: how long it took; negative: not known
     double flops{0};        //!< compute
 };
 
@@ -165,6 +169,9 @@ class TraceGraph
      */
     ExecutionGraph Build();
 
+    /// @return what was recorded of the collectives of the graph that Build() has made; no length
+    Recording GetRecording() const;
+
   private:
     /// What becomes a task.
     struct Part
@@ -173,6 +180,9 @@ class TraceGraph
         uint32_t node;   //!< its node there
         TaskId task;     //!< once it is one
         uint32_t sender; //!< join of a receive: the part of its send; else NO_ID
+        /// Collective: how long it took on the rank where it took least, the last to join;
+        /// negative: not known.
+        int64_t recordedPs;
     };
 
     /// A process group.

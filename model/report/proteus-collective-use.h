@@ -87,6 +87,8 @@ struct CollectiveUse
     double algorithmBytesPerS{0};                  //!< bytes / meanS
     double busBytesPerS{0};                        //!< that, times GetBusBandwidthFactor()
     double idealBytesPerS{0};                      //!< GetIdealBusBandwidth(), the least of groups
+    double recordedMeanS{0};                       //!< RecordedCollective::meanS; 0: not recorded
+    double recordedLeastS{0};                      //!< RecordedCollective::leastS; 0: not recorded
 };
 
 /**

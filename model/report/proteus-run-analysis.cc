@@ -6,6 +6,7 @@
 
 #include "proteus-run-analysis.h"
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -14,6 +15,34 @@ namespace ns3
 {
 namespace proteus
 {
+
+namespace
+{
+
+/// Sets beside the simulated times those that the trace has. @param recording of the trace
+/// @param summary gets them
+void
+AddRecorded(const Recording& recording, Summary& summary)
+{
+    summary.recordedS = recording.lengthS;
+    for (CollectiveUse& use : summary.collectives)
+    {
+        const auto same = std::find_if(recording.collectives.begin(),
+                                       recording.collectives.end(),
+                                       [&use](const RecordedCollective& it) {
+                                           return it.collective == use.collective &&
+                                                  it.parallelism == use.parallelism &&
+                                                  it.bytes == use.bytes && it.ranks == use.ranks;
+                                       });
+        if (same != recording.collectives.end())
+        {
+            use.recordedMeanS = same->meanS;
+            use.recordedLeastS = same->leastS;
+        }
+    }
+}
+
+} // namespace
 
 RunAnalysis
 Analyze(const ExecutionGraph& graph,
@@ -61,6 +90,7 @@ Analyze(const ReportedRun& run)
     {
         analyzed.analyses.push_back(
             Analyze(run.graph, run.cluster, result, run.dataType, run.iterationOf));
+        AddRecorded(run.information.recording, analyzed.analyses.back().summary);
     }
     return analyzed;
 }

@@ -7,6 +7,8 @@
 #ifndef PROTEUS_RUN_INFORMATION_H
 #define PROTEUS_RUN_INFORMATION_H
 
+#include "ns3/proteus-recording.h"
+
 #include <cstdint>
 #include <set>
 #include <string>
@@ -50,6 +52,7 @@ struct RunInformation
     std::string version;            //!< of proteus
     std::string ns3Version;         //!< of ns-3, e.g. "3.37"
     std::vector<std::string> notes; //!< on options: given in vain, or what they changed
+    Recording recording;            //!< what the trace that was run says of its own run
 };
 
 /**

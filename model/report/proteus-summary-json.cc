@@ -67,6 +67,8 @@ ToJson(const CollectiveUse& use)
             {"servers", use.servers},
             {"count", use.count},
             {"mean_s", use.meanS},
+            {"recorded_mean_s", OrNull(use.recordedMeanS)},
+            {"recorded_least_s", OrNull(use.recordedLeastS)},
             {"busbw_bytes_per_s", OrNull(use.busBytesPerS)},
             {"ideal_busbw_bytes_per_s", OrNull(use.idealBytesPerS)}};
 }
@@ -202,6 +204,7 @@ WriteSummaryJson(const Summary& summary, std::ostream& out, const Configuration&
     json["devices"] = summary.devices;
     json["data_type"] = ToString(summary.dataType);
     json["iteration_s"] = GetQuantity(summary, "iteration time");
+    json["recorded_s"] = GetQuantity(summary, "recorded time");
     json["tokens_per_s"] = GetQuantity(summary, "tokens");
     json["samples_per_s"] = GetQuantity(summary, "samples");
     json["model_flop_utilisation"] = GetQuantity(summary, "model FLOP utilisation");

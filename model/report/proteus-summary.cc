@@ -13,6 +13,7 @@
 #include "ns3/proteus-operator-cost.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 
@@ -266,8 +267,16 @@ DescribeCollectives(const Summary& summary)
 {
     constexpr double GIGA = 1e9;
     constexpr std::size_t MOST_KINDS = 6;
+    const bool isRecorded =
+        std::any_of(summary.collectives.begin(),
+                    summary.collectives.end(),
+                    [](const CollectiveUse& use) { return use.recordedLeastS > 0; });
     std::vector<Row> rows{
         {"collectives", "for", "size", "ranks", "count", "mean", "busbw GB/s", "of ideal"}};
+    if (isRecorded)
+    {
+        rows.front().emplace_back("recorded");
+    }
     bool isIdealExceeded = false;
     for (const CollectiveUse& use : summary.collectives)
     {
@@ -286,11 +295,18 @@ DescribeCollectives(const Summary& summary)
              FormatNumber(use.busBytesPerS / GIGA, 2),
              use.idealBytesPerS > 0 ? FormatPercent(Share(use.busBytesPerS, use.idealBytesPerS))
                                     : ""});
+        if (isRecorded)
+        {
+            rows.back().push_back(use.recordedLeastS > 0 ? FormatTime(use.recordedLeastS) : "");
+        }
     }
-    return FormatTable(rows, "llrlrrrr") +
+    return FormatTable(rows, isRecorded ? "llrlrrrrr" : "llrlrrrr") +
            NameRest(summary.collectives.size() + 1 - rows.size(), "more kind", "collectives") +
            "  ranks: \"in\" how many servers; mean: from the last rank's joining; ideal: what the "
            "links of\n  one group allow, headers not deducted\n" +
+           (isRecorded ? "  recorded: the shortest in the trace, which has least waiting for other "
+                         "ranks in it\n"
+                       : "") +
            (isIdealExceeded ? "  more than the ideal of a ring: summed or copied in switches, or "
                               "inside servers first\n"
                             : "");
@@ -346,6 +362,13 @@ DescribeIteration(const Summary& summary)
 {
     std::vector<Row> rows{{summary.isPartial ? "PARTIAL, up to" : "iteration time",
                            FormatTime(summary.iterationS) + DescribeSteady(summary)}};
+    if (summary.recordedS > 0 && !summary.isPartial)
+    {
+        const double more = Share(summary.iterationS, summary.recordedS) - 1;
+        rows.push_back({"recorded",
+                        FormatTime(summary.recordedS) + ": the simulation takes " +
+                            FormatPercent(std::abs(more)) + (more < 0 ? " less" : " more")});
+    }
     if (summary.tokensPerS > 0)
     {
         rows.push_back(

@@ -74,6 +74,7 @@ struct Summary
     double iterationS{0}; //!< from the start of the run to the end of the last task; of
                           //!< a run that was stopped to the stop; of several iterations
                           //!< the steady one
+    double recordedS{0};  //!< Recording::lengthS of the trace; 0: not known
     double runS{0};       //!< of all iterations, to the end of the last task
     /// of several iterations; all that can be told apart is of the steady one: times, collectives
     std::vector<IterationUse> iterations;

@@ -5,6 +5,7 @@
  */
 
 #include "corruptions.h"
+#include "trace-texts.h"
 
 #include "ns3/proteus-aicb.h"
 #include "ns3/proteus-trace-file.h"
@@ -155,6 +156,15 @@ TEST(Aicb, TheSampleHasTheInventoryOfItsFile)
     // All-reduces of a layer and direction: 2048 tokens x 5120 x 2 bytes.
     EXPECT_EQ(expected.at({Collective::ALL_REDUCE, Parallelism::TENSOR, 8, 20971520}),
               nData * 2u * 81u);
+}
+
+TEST(Aicb, IsNoRecording)
+{
+    TraceOptions options;
+    options.isCommunicationRecorded = true;
+    EXPECT_EQ(TraceErrorOf([&] { ReadAicb(MakeTraceFiles({"any"}), "work.txt", options); }),
+              "work.txt: communication as it was recorded: such a trace has no times of "
+              "communication; have it simulated");
 }
 
 TEST(Aicb, TheBenchmarkRunsItsRowsOneAfterTheOther)

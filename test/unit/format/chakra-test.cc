@@ -100,6 +100,34 @@ TEST(Chakra, ComputeNodesByDurationOrByTheCostModel)
     EXPECT_EQ(task.dataType, DataType::FP16);
 }
 
+TEST(Chakra, CommunicationMayLastAsItWasRecorded)
+{
+    const auto rank = [](uint64_t micros) {
+        TraceText text;
+        text.Add(0, pb::CHAKRA_COMM_COLL, {}, [micros](Node& node) {
+            Collects(ChakraCollective::ALL_REDUCE, 4096)(node);
+            node.set_duration_micros(micros);
+        });
+        return text.Get();
+    };
+    Recording recording;
+    ReadChakra(MakeTraceFiles({rank(7), rank(5)}), "trace", {}, &recording);
+    ASSERT_EQ(recording.collectives.size(), 1u);
+    EXPECT_DOUBLE_EQ(recording.collectives[0].meanS, 5e-6);
+    EXPECT_EQ(recording.lengthS, 0); // a Chakra trace does not say when it ran
+    ReadChakra(MakeTraceFiles({rank(7), rank(0)}), "trace", {}, &recording);
+    EXPECT_TRUE(recording.collectives.empty()); // not known of all
+    TraceOptions options;
+    options.isCommunicationRecorded = true;
+    const auto graph = Read({rank(7), rank(5)}, options);
+    ASSERT_EQ(graph.GetNTasks(), 2u);
+    EXPECT_EQ(graph.GetTask(0).kind, TaskKind::COMPUTE);
+    EXPECT_EQ(graph.GetTask(0).durationPs, 7000000);
+    EXPECT_EQ(ErrorOf({rank(7), rank(0)}, options),
+              "f1: node 0 communicates and has no duration (duration_micros), so that "
+              "communication cannot last as it was recorded");
+}
+
 TEST(Chakra, AttributesMayBeOfAnyNumericType)
 {
     const std::vector<std::function<void(pb::ChakraAttribute*)>> spellings{

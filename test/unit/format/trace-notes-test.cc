@@ -23,9 +23,10 @@ using namespace ns3::proteus;
 namespace
 {
 
-using Reader = ExecutionGraph (*)(const std::vector<TraceFile>& files,
-                                  const std::string& name,
-                                  const TraceOptions& options);
+using Reader = ExecutionGraph (*)(const std::vector<TraceFile>&,
+                                  const std::string&,
+                                  const TraceOptions&,
+                                  Recording*);
 
 /// @return what is wrong with a trace of these files, or what is warned of, a line each
 std::string
@@ -38,7 +39,7 @@ NotesOf(Reader read, const std::vector<std::string>& texts, const TraceOptions& 
     });
     try
     {
-        read(MakeTraceFiles(texts), "trace", options);
+        read(MakeTraceFiles(texts), "trace", options, nullptr);
     }
     catch (const std::invalid_argument& error)
     {

@@ -68,6 +68,7 @@ TEST(IdleOptions, OptionsThatDoNothingAreNamed)
          "--communicationSchedule: creditBytes=9 has no effect: the policy takes no notice of it"},
         {"run", {"--seriesInterval=1us"}, "there is no --linkSeries"},
         {"run", {"--traceCompute=roofline"}, "there is no --trace"},
+        {"run", {"--traceCommunication=recorded"}, "there is no --trace"},
         {"gpt3", {"--spines=2"}, "--spines=2 has no effect"},
         {"cluster",
          {"--bundles=cables"},

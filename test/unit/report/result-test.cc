@@ -276,6 +276,35 @@ TEST(CollectiveUse, TimesCountFromTheLastRank)
     EXPECT_DOUBLE_EQ(tensor.idealBytesPerS, 300e9);
 }
 
+TEST(CollectiveUse, RecordedTimesStandBesideSimulatedOnes)
+{
+    const ResultRun run;
+    ReportedRun report = run.Report();
+    report.information.recording.lengthS = 12500e-12; // the run takes 10000 ps
+    RecordedCollective recorded;
+    recorded.collective = Collective::ALL_REDUCE;
+    recorded.parallelism = Parallelism::DATA;
+    recorded.bytes = 4096;
+    recorded.ranks = 4;
+    recorded.meanS = 6000e-12;
+    recorded.leastS = 5000e-12;
+    report.information.recording.collectives = {recorded};
+    const AnalyzedRun analyzed = Analyze(report);
+    const auto& uses = analyzed.analyses[0].summary.collectives;
+    ASSERT_EQ(uses.size(), 3u);
+    EXPECT_DOUBLE_EQ(uses[0].recordedMeanS, 6000e-12);
+    EXPECT_DOUBLE_EQ(uses[0].recordedLeastS, 5000e-12);
+    EXPECT_EQ(uses[1].recordedLeastS, 0); // no such kind was recorded
+    const std::string text =
+        TextOf([&](std::ostream& out) { PrintSummary(analyzed.analyses[0].summary, out); });
+    EXPECT_NE(text.find("12.500 ns: the simulation takes 20.0 % less"), std::string::npos) << text;
+    EXPECT_NE(text.find("of ideal  recorded\n"), std::string::npos) << text;
+    const ReportedRun bare = run.Report();
+    const std::string without =
+        TextOf([&](std::ostream& out) { PrintSummary(Analyze(bare).analyses[0].summary, out); });
+    EXPECT_EQ(without.find("recorded"), std::string::npos) << without;
+}
+
 // ------------------------------------------------------------------------------------- hot spots
 
 TEST(HotSpots, BlameIsFollowedToItsEnd)
