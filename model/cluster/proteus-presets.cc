@@ -11,8 +11,11 @@
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-nearest-name.h"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace ns3
 {
@@ -176,6 +179,23 @@ AddServerVertices(Cluster& cluster, uint32_t server, VertexKind kind, uint32_t c
     return AddServerVertices(cluster, server, vertex, count);
 }
 
+LinkFraming
+FramingBetween(LinkFraming framing, const Vertex& a, const Vertex& b)
+{
+    // GeForce from Ampere on.
+    static const std::vector<std::string> byBar{"RTX-3090", "RTX-3090-Ti", "RTX-4090", "RTX-5090"};
+    for (const Vertex* end : {&a, &b})
+    {
+        if (end->kind == VertexKind::GPU &&
+            std::find(byBar.begin(), byBar.end(), end->model) != byBar.end())
+        {
+            framing.smPacketHeaderBytes = 0;
+            framing.smReverseBytes = 0;
+        }
+    }
+    return framing;
+}
+
 void
 AddDefaultLink(Cluster& cluster,
                VertexId a,
@@ -191,6 +211,11 @@ AddDefaultLink(Cluster& cluster,
     link.bytesPerSecond = bytesPerSecond;
     link.delayPs = DefaultDelayPs(technology);
     link.framing = DefaultFraming(technology, generation);
+    if (technology == LinkTechnology::PCIE)
+    {
+        const auto& vertices = cluster.GetVertices();
+        link.framing = FramingBetween(link.framing, vertices.at(a), vertices.at(b));
+    }
     link.cost = DefaultCost(technology);
     cluster.AddLink(link);
 }

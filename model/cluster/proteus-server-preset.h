@@ -182,6 +182,18 @@ std::vector<VertexId> AddServerVertices(Cluster& cluster,
 
 /**
  * @ingroup proteus
+ * Stores of kernels fill packets of PCI Express where they go to system memory. So do those to
+ * peers that GPUs reach as such, through BAR1: GeForce has nothing else for it, and needs a changed
+ * driver (tinygrad/open-gpu-kernel-modules, README: GMMU_APERTURE_SYS_NONCOH). Measured, NCCL on
+ * four RTX 4090 of Gen4 x16 that write to each other: 25.3 of 31.5 GB/s, 80.3 % (a ring, both
+ * ways); framing says 80 %.
+ * @param framing of a link, as DefaultFraming() says @param a one end @param b the other end
+ * @return the framing with what the GPUs at its ends do
+ */
+LinkFraming FramingBetween(LinkFraming framing, const Vertex& a, const Vertex& b);
+
+/**
+ * @ingroup proteus
  * Adds a link with the delay, framing and cost that its technology has by default.
  * @param cluster to add to
  * @param a one end

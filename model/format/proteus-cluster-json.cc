@@ -9,6 +9,7 @@
 #include "ns3/proteus-cpu-vendor.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-json.h"
+#include "ns3/proteus-server-preset.h"
 
 #include <algorithm>
 #include <cmath>
@@ -260,9 +261,10 @@ ReadVertex(const JsonValue& json)
     return vertex;
 }
 
-/// @param json a link @return what it says of technology, rate, delay, cost and framing
+/// @param json a link @param a one end @param b the other end
+/// @return what it says of technology, rate, delay, cost and framing
 Link
-ReadLinkProperties(const JsonValue& json)
+ReadLinkProperties(const JsonValue& json, const Vertex& a = {}, const Vertex& b = {})
 {
     Link link;
     const JsonValue technology = json.Get("technology");
@@ -279,6 +281,10 @@ ReadLinkProperties(const JsonValue& json)
         }
         const auto number = static_cast<uint32_t>(generation->AsWhole(1, 99));
         link.framing = generation->Check([&] { return DefaultFraming(link.technology, number); });
+    }
+    if (link.technology == LinkTechnology::PCIE)
+    {
+        link.framing = FramingBetween(link.framing, a, b);
     }
     link.bytesPerSecond = ReadRate(json.Get("rate_gbytes_per_s"), 1 / GBYTE);
     if (const auto delay = json.Find("delay_ns"))
@@ -335,7 +341,8 @@ ReadLink(const JsonValue& json, const Cluster& cluster)
     const std::string& nameB = b.AsString();
     const VertexId idA = a.Check([&] { return cluster.FindVertex(nameA); });
     const VertexId idB = b.Check([&] { return cluster.FindVertex(nameB); });
-    Link link = ReadLinkProperties(json);
+    const auto& vertices = cluster.GetVertices();
+    Link link = ReadLinkProperties(json, vertices[idA], vertices[idB]);
     link.a = idA;
     link.b = idB;
     for (const ProbabilityField& field : PROBABILITY_FIELDS)
@@ -525,10 +532,17 @@ ToJson(const Cluster& cluster, const Link& link)
             json[field.key] = link.*field.field;
         }
     }
-    LinkFraming standard = DefaultFraming(link.technology);
+    const auto get = [&](LinkTechnology technology, uint32_t generation) {
+        const LinkFraming framing = DefaultFraming(technology, generation);
+        const auto& vertices = cluster.GetVertices();
+        return technology == LinkTechnology::PCIE
+                   ? FramingBetween(framing, vertices[link.a], vertices[link.b])
+                   : framing;
+    };
+    LinkFraming standard = get(link.technology, 0);
     for (const Generation& generation : GENERATIONS)
     {
-        const LinkFraming framing = DefaultFraming(generation.technology, generation.number);
+        const LinkFraming framing = get(generation.technology, generation.number);
         if (link.technology == generation.technology && !IsSame(link.framing, standard) &&
             IsSame(link.framing, framing))
         {

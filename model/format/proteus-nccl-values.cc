@@ -157,6 +157,25 @@ NcclValues::GetGpuOfSm(const XmlElement& element, uint64_t sm) const
     return *model;
 }
 
+namespace
+{
+
+/**
+ * @param family number of a CPU of AMD as a topology has it: base + 16 * extended up to NCCL 2.30,
+ * which is no family that AMD names (143 is 23), base + extended since then (NVIDIA/nccl 2f1c174c,
+ * src/graph/xml.cc, on GitHub in issue 2441)
+ * @return as AMD counts: 23 is Zen 1 and 2, 25 Zen 3 and 4, 26 Zen 5
+ */
+uint64_t
+GetAmdFamily(uint64_t family)
+{
+    // The base of all that have an extended family is 15.
+    constexpr uint64_t BASE = 0xf;
+    return family > BASE && family % 16 == BASE ? BASE + family / 16 : family;
+}
+
+} // namespace
+
 NcclCpu
 FindCpu(const std::string* arch, const std::string* vendor, uint64_t family, uint64_t model)
 {
@@ -184,10 +203,10 @@ FindCpu(const std::string* arch, const std::string* vendor, uint64_t family, uin
         // From Zen 3 on what goes one way has all of its links: 24 GB/s
         // (thomaslie210/NCCL_Test_Results, broadcast_perf and reduce_perf with
         // NCCL_NET_GDR_LEVEL=SYS). See NetworkShares for both.
-        constexpr uint64_t ZEN_2 = 0x8f;
+        constexpr uint64_t ZEN_2 = 0x17;
         constexpr double ZEN_2_FORWARD = 16e9;
         cpu.interconnect = 16e9;
-        cpu.forward = family <= ZEN_2 ? ZEN_2_FORWARD : 0;
+        cpu.forward = GetAmdFamily(family) <= ZEN_2 ? ZEN_2_FORWARD : 0;
         cpu.maker = CpuVendor::AMD;
     }
     return cpu;

@@ -37,7 +37,8 @@ struct NcclCpu
 
 /// @ingroup proteus
 /// @param arch of the CPU as a file calls it, or null @param vendor the same
-/// @param family number of it there, with the extended one (NVIDIA/nccl v2.30.7, src/graph/xml.cc)
+/// @param family number of it there, with the extended one (NVIDIA/nccl v2.30.7, src/graph/xml.cc,
+/// or as AMD counts, which NCCL does since)
 /// @param model the same of the model @return what NCCL takes it for
 NcclCpu FindCpu(const std::string* arch,
                 const std::string* vendor,

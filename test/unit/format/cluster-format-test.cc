@@ -289,6 +289,34 @@ TEST(ClusterJson, GpusAndNicsReachEachOtherAsTheFileSays)
               "disabled");
 }
 
+TEST(ClusterJson, GpusThatReachPeersByBarFillPackets)
+{
+    const auto read = [](const std::string& model, const std::string& framing) {
+        return Read(R"({"format": "proteus-cluster", "version": 1,
+         "vertices": [{"name": "g", "kind": "gpu", "server": 0, "model": ")" +
+                    model + R"("}, {"name": "c", "kind": "cpu", "server": 0}],
+         "links": [{"a": "g", "b": "c", "technology": "pcie", "rate_gbytes_per_s": 31.5)" +
+                    framing + "}]}");
+    };
+    const auto get = [&](const std::string& model, const std::string& framing = "") {
+        const Cluster cluster = read(model, framing);
+        ExpectEqual(Read(Write(cluster)), cluster);
+        const LinkFraming used = cluster.GetLinks()[0].framing.For(CopyMethod::SM);
+        return std::make_pair(used.packetHeaderBytes, used.reverseBytes);
+    };
+    // Stores of a kernel are as what copy engines move: 128 bytes of payload behind 24.
+    EXPECT_EQ(get("RTX-4090"), std::make_pair(24u, 8u));
+    EXPECT_EQ(get("RTX-3090", ", \"generation\": 3"), std::make_pair(24u, 8u));
+    EXPECT_EQ(get("A100-PCIE-40GB"), std::make_pair(48u, 16u));
+    // What a file says counts.
+    EXPECT_EQ(get("RTX-4090",
+                  ", \"framing\": {\"sm_packet_header_bytes\": 48, \"sm_reverse_bytes\": 16}"),
+              std::make_pair(48u, 16u));
+    EXPECT_EQ(get("A100-PCIE-40GB",
+                  ", \"framing\": {\"sm_packet_header_bytes\": 0, \"sm_reverse_bytes\": 0}"),
+              std::make_pair(24u, 8u));
+}
+
 TEST(ClusterJson, CapabilitiesAndFaults)
 {
     const Cluster cluster = Read(R"({"format": "proteus-cluster", "version": 1,
