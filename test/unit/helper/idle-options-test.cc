@@ -476,6 +476,7 @@ TEST(IdleOptions, SearchesByFlowsSayItOnce)
                                    "--flows=1",
                                    "--packets=0",
                                    "--quiet",
+                                   "--threads=2", // run strategies by flows, too
                                    "--joinWindow=0"});
     EXPECT_EQ(outcome.code, 0);
     EXPECT_EQ(outcome.error, "warning: --joinWindow=0 has no effect: nothing is run by packets\n");
