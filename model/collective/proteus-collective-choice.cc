@@ -296,6 +296,7 @@ CollectiveChooser::MakeSystem(const std::vector<VertexId>& vertices) const
     NcclSystem system;
     system.ranks = static_cast<uint32_t>(vertices.size());
     system.servers = static_cast<uint32_t>(servers.size());
+    system.leastRanks = search.leastRanks;
     system.computeCapability = GetComputeCapability(vertices);
     system.cpu = GetCpuVendor(vertices);
     system.version = m_preferences.ncclVersion;
@@ -398,6 +399,7 @@ CollectiveChooser::Complete(CollectiveRequest& request) const
     question.bytes = request.bytes;
     question.ranks = system.ranks;
     question.servers = system.servers;
+    question.leastRanks = system.leastRanks;
     question.protocol = m_preferences.protocol.empty() ? Protocol::SIMPLE
                                                        : ProtocolFromString(m_preferences.protocol);
     question.leastTrafficBytes = GetNcclTuner(m_preferences.ncclVersion).leastTrafficBytes;
