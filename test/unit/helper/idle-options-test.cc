@@ -209,6 +209,18 @@ TEST(IdleOptions, OptionsThatDoNothingAreNamed)
           "--max=1M",
           FABRIC + "ResumeOffset=5000"},
          "ResumeOffset=5000 has no effect: nothing was paused"},
+        {"collective",
+         {"--cluster=dgx-h100:nodes=2,nic=8x200G-roce",
+          "--min=1M",
+          "--max=1M",
+          FABRIC + "PauseReaction=1us"},
+         "PauseReaction=1us has no effect: nothing was paused or dropped"},
+        {"collective",
+         {"--cluster=dgx-h100:nodes=2,nic=8x200G-roce",
+          "--min=1M",
+          "--max=1M",
+          FABRIC + "EcnMinBytes=99000"},
+         "EcnMinBytes=99000 has no effect: no packet was marked"},
         {"compile",
          {MODEL, PLAN, "--expand", "--variables=layers=4"},
          "--variables: layers=4 has no effect: the tree of --expand is the same without it"},
@@ -449,7 +461,23 @@ TEST(IdleOptions, MarksAndPausesThatThereAre)
                                    "--flows=" + WORKLOADS + "/flows/incast-8.csv",
                                    "--quiet",
                                    "--ns3::proteus::DcqcnType::G=0.1",
+                                   FABRIC + "PauseReaction=1us",
+                                   FABRIC + "EcnMinBytes=99000",
                                    FABRIC + "ResumeOffset=5000"});
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    EXPECT_EQ(outcome.error.find("has no effect"), std::string::npos) << outcome.error;
+}
+
+// What would have paused or marked less may be why nothing was.
+TEST(IdleOptions, RoomThatMayHaveKeptPausesAway)
+{
+    const Outcome outcome = Start("collective",
+                                  {"--cluster=dgx-h100:nodes=2,nic=8x200G-roce",
+                                   "--min=1M",
+                                   "--max=1M",
+                                   "--quiet",
+                                   FABRIC + "SwitchBuffer=64000000",
+                                   FABRIC + "EcnMaxBytes=800000"});
     EXPECT_EQ(outcome.code, 0) << outcome.error;
     EXPECT_EQ(outcome.error.find("has no effect"), std::string::npos) << outcome.error;
 }
