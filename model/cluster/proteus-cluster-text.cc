@@ -12,7 +12,6 @@
 
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-nearest-name.h"
-#include "ns3/proteus-plural.h"
 #include "ns3/proteus-ratio.h"
 #include "ns3/proteus-split.h"
 #include "ns3/proteus-warning.h"
@@ -373,8 +372,8 @@ class TextReader
         }
         if (*m_leafs > m_servers)
         {
-            Refuse("leafs=" + std::to_string(*m_leafs) + " for " +
-                   FormatThings(m_servers, "server") + ": no leaf may be without one");
+            Refuse("leafs=" + std::to_string(*m_leafs) + " for " + std::to_string(m_servers) +
+                   (m_servers == 1 ? " server" : " servers") + ": no leaf may be without one");
         }
         fabric.serversPerLeaf = (m_servers - 1) / *m_leafs + 1;
         const uint32_t leafs = (m_servers - 1) / fabric.serversPerLeaf + 1;
