@@ -388,10 +388,7 @@ CollectiveChooser::Complete(CollectiveRequest& request) const
     }
     request.rules = m_rules;
     request.algorithm = request.algorithm.empty() ? m_preferences.algorithm : request.algorithm;
-    if (!request.algorithm.empty())
-    {
-        FindAlgorithm(request.collective, request.algorithm); // throws if there is none
-    }
+    FindAlgorithm(request.collective, request.algorithm); // throws if there is none
     const ChannelSearch& search = GetSearch(request.vertices);
     const NcclSystem system = MakeSystem(request.vertices);
     ChunkQuestion question;
