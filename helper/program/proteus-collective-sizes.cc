@@ -13,6 +13,7 @@
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -33,11 +34,20 @@ constexpr uint64_t MOST_BYTES = uint64_t{1} << 40;
 std::vector<CollectiveSize>
 ListCollectiveSizes(const CollectiveProgramOptions& options)
 {
-    const uint64_t least = ParseSize(options.min.empty() ? "8" : options.min, "min");
-    const uint64_t most = ParseSize(options.max.empty() ? "128M" : options.max, "max");
-    if (!(options.factor > 1) || most < least)
+    const std::string first = options.min.empty() ? "8" : options.min;
+    const std::string last = options.max.empty() ? "128M" : options.max;
+    const uint64_t least = ParseSize(first, "min");
+    const uint64_t most = ParseSize(last, "max");
+    if (!(options.factor > 1))
     {
-        throw std::invalid_argument("--factor must be above 1, and --max not below --min");
+        std::ostringstream factor;
+        factor << options.factor;
+        throw std::invalid_argument("--factor=" + factor.str() + ": must be above 1");
+    }
+    if (most < least)
+    {
+        throw std::invalid_argument("--min=" + first + ": must not be above --max=" + last +
+                                    (options.max.empty() ? ", its default: give both" : ""));
     }
     std::vector<CollectiveSize> sizes;
     double size = static_cast<double>(least);

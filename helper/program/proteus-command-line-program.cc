@@ -110,11 +110,9 @@ class PacketOptions
                              "of its own (0: as many as the machine has cores)",
                              m_threads);
             command.AddRange("threads", 0, MOST_THREADS);
+            command.AddIdle("threads", findNoPackets);
         }
-        for (const char* name : {"repetition", "threads"})
-        {
-            command.AddIdle(name, findNoPackets);
-        }
+        command.AddIdle("repetition", findNoPackets);
         for (const char* name : {"joinWindow", "joinGrid"})
         {
             command.AddTimeRange(name, Time(0), Seconds(1000));

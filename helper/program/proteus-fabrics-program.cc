@@ -20,6 +20,7 @@
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-cluster-json.h"
 #include "ns3/proteus-cluster-text.h"
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-fabric-table.h"
 #include "ns3/proteus-fabric-variant.h"
 #include "ns3/proteus-graph-file.h"
@@ -37,6 +38,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -189,8 +191,8 @@ MakeContenderCluster(const Options& options, const Contender& contender)
                : LoadCluster(contender.cluster, TakesNodes(contender) ? nodes : 0);
 }
 
-/// Names contenders that are the same network, switched alike, however they are written. As all
-/// are built, what cannot be is refused before the first runs.
+/// Names contenders that are the same network, switched alike, and those with other GPUs than the
+/// first one. As all are built, what cannot be is refused before the first runs.
 void
 WarnOfSame(const Options& options, const std::vector<Contender>& contenders)
 {
@@ -198,10 +200,24 @@ WarnOfSame(const Options& options, const std::vector<Contender>& contenders)
         return contender.cluster.empty() ? contender.variant.name : contender.cluster;
     };
     std::map<std::string, std::string> met;
+    std::set<std::string> firstModels;
     for (const Contender& contender : contenders)
     {
+        const Cluster cluster = MakeContenderCluster(options, contender);
+        std::set<std::string> models;
+        for (const VertexId gpu : cluster.GetGpus())
+        {
+            models.insert(cluster.GetVertices()[gpu].model);
+        }
+        firstModels = met.empty() ? models : firstModels;
+        if (models != firstModels)
+        {
+            Warn("--fabrics: " + getName(contender) + " has GPUs of " + ListNames(models) + ", " +
+                 getName(contenders.front()) + " of " + ListNames(firstModels) +
+                 ": their times differ by more than the network");
+        }
         std::ostringstream text;
-        WriteClusterJson(MakeContenderCluster(options, contender), text);
+        WriteClusterJson(cluster, text);
         const std::string json = text.str();
         const auto [first, isNew] =
             met.emplace(contender.variant.routing + json.substr(json.find("\"vertices\"")),

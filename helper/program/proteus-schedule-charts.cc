@@ -44,16 +44,14 @@ DrawSchedules(const ScheduleChartHead& head,
     BarChart chart;
     chart.title = head.model + ": order of communication";
     chart.subtitle = "Steady iteration, " + head.where;
-    chart.parts = {"with a kernel", "exposed communication"};
+    chart.parts = {"kernels, host and waiting", "exposed communication"};
     chart.mark = head.boundS;
     chart.markText = "least time of any order";
     for (const ScheduleResult& row : rows)
     {
         const double steadyS = static_cast<double>(row.times.steadyPs) * S_PER_PS;
-        const double exposedS =
-            std::min(steadyS, static_cast<double>(row.times.exposedPs) * S_PER_PS);
         chart.bars.push_back({row.settings.policy + NamePlace(row) + " (" + row.executor + ")",
-                              {steadyS - exposedS, exposedS},
+                              {steadyS - row.exposedS, row.exposedS},
                               FormatTime(steadyS)});
     }
     WriteBarSvg(chart, out);

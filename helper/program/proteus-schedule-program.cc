@@ -108,10 +108,11 @@ CompareSchedules(const ScheduleTrialOptions& options, const OptionList& command)
     std::cout << DescribeStop(rows.size(),
                               executors.size() * (all.size() + (options.tune ? 1 : 0)),
                               "rows");
-    std::cout << "\nIteration: median of those after the first of " << job.repeated.iterations
-              << ". Bound: least time of any order, by the bandwidth of the links and the kernels "
-                 "alone.\nExposed: of an iteration, in which the device with most kernels runs "
-                 "none. Idle: the busiest direction of a link.\n";
+    std::cout
+        << "\nIteration: median of those after the first of " << job.repeated.iterations
+        << ". Bound: least time of any order, by the bandwidth of the links and the kernels "
+           "alone.\nExposed: of an iteration, in which bytes move and a GPU computes nothing, "
+           "mean over the GPUs. Idle: the busiest direction of a link.\n";
     std::vector<std::string> notes = job.notes;
     const std::vector<std::string> unheeded = command.GetNotes();
     notes.insert(notes.end(), unheeded.begin(), unheeded.end());

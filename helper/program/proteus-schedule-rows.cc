@@ -14,6 +14,7 @@
 
 #include "ns3/proteus-compile.h"
 #include "ns3/proteus-executor-packet.h"
+#include "ns3/proteus-iteration-use.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-perfetto-trace.h"
 #include "ns3/proteus-schedule-json.h"
@@ -112,6 +113,9 @@ RunPolicy(const ScheduleTrialOptions& options,
                        MeasureIterations(run.graph, job.repeated, record.timeline),
                        {},
                        trial.wire ? trial.wire->classes : 0};
+    const IterationAccount account =
+        AccountIterations(run.graph, job.repeated.iterationOf, record.timeline);
+    row.exposedS = account.uses[account.steady].mean.exposedCommunicationS;
     row.hasOverlap = !FindExecutor(executor).GetTraits().hasStreams ||
                      DoIterationsOverlap(run.graph, job.repeated.iterationOf, record.timeline);
     int64_t busyPs = 0;

@@ -34,6 +34,8 @@ struct ScheduleResult
     uint32_t wireClasses{0};    //!< traffic classes on the wire; 0: the sender alone decides
     bool hasOverlap{true}; //!< whether an iteration may have begun on a GPU before the last one
                            //!< had ended there
+    double exposedS{0};    //!< of the steady iteration, in which bytes of a communication move and
+                           //!< a GPU computes nothing, seconds; mean over the GPUs, see BreakDown()
 };
 
 /// @ingroup proteus

@@ -6,6 +6,7 @@
 
 #include "proteus-switched-off.h"
 
+#include "ns3/double.h"
 #include "ns3/nstime.h"
 #include "ns3/proteus-attribute-defaults.h"
 #include "ns3/proteus-congestion-type.h"
@@ -139,6 +140,36 @@ FindOff(const std::string& option, uint64_t nClasses, bool hasFailures)
     return name == "RerouteDelay" && !hasFailures ? "no link fails" : "";
 }
 
+/// @param attribute of a Fabric, a number @return whether its default is now below (-1), above (1),
+/// or at (0) what is built in
+template <typename VALUE>
+int
+CompareBuiltIn(const char* attribute)
+{
+    const auto now = ReadDefault<VALUE>(Fabric::GetTypeId(), attribute).Get();
+    const auto builtIn = ReadBuiltInDefault<VALUE>(Fabric::GetTypeId(), attribute).Get();
+    return (now > builtIn) - (now < builtIn);
+}
+
+/// @return attributes of a Fabric with which more is paused, and dropped, than as built in
+std::set<std::string>
+ListMorePauses()
+{
+    return {CompareBuiltIn<UintegerValue>("Headroom") > 0 ? "Headroom" : "",
+            CompareBuiltIn<TimeValue>("PauseReaction") > 0 ? "PauseReaction" : "",
+            CompareBuiltIn<UintegerValue>("SwitchBuffer") < 0 ? "SwitchBuffer" : "",
+            CompareBuiltIn<UintegerValue>("ThresholdShift") > 0 ? "ThresholdShift" : ""};
+}
+
+/// @return attributes of a Fabric with which more is marked than as built in
+std::set<std::string>
+ListMoreMarks()
+{
+    return {CompareBuiltIn<UintegerValue>("EcnMinBytes") < 0 ? "EcnMinBytes" : "",
+            CompareBuiltIn<UintegerValue>("EcnMaxBytes") < 0 ? "EcnMaxBytes" : "",
+            CompareBuiltIn<DoubleValue>("EcnMaxProbability") > 0 ? "EcnMaxProbability" : ""};
+}
+
 } // namespace
 
 std::vector<std::string>
@@ -203,7 +234,9 @@ FindNothingLost(const TypedNetwork& typed,
 }
 
 std::vector<std::string>
-FindNothingMarked(const TypedNetwork& typed, const std::vector<LinkStatistics>& links)
+FindNothingMarked(const TypedNetwork& typed,
+                  const std::vector<LinkStatistics>& links,
+                  bool crossesRoce)
 {
     const auto isNone = [&links](uint64_t LinkStatistics::*count) {
         return std::all_of(links.begin(), links.end(), [count](const LinkStatistics& link) {
@@ -211,15 +244,21 @@ FindNothingMarked(const TypedNetwork& typed, const std::vector<LinkStatistics>& 
         });
     };
     const bool noneMarked = isNone(&LinkStatistics::markedPackets);
-    const bool nonePaused = isNone(&LinkStatistics::pauses);
+    const bool nonePaused = crossesRoce && isNone(&LinkStatistics::pauses);
+    const bool noneDropped = isNone(&LinkStatistics::droppedPackets);
+    const std::set<std::string> morePauses = ListMorePauses();
+    const std::set<std::string> moreMarks = ListMoreMarks();
     const std::string fabric = "ns3::proteus::Fabric::";
     const std::string control = "ns3::proteus::DcqcnType::";
     std::vector<std::string> lines;
     for (const auto& [name, value] : typed.configuration)
     {
         const std::string option = "--" + name + "=" + value;
+        const std::string ofFabric =
+            name.compare(0, fabric.size(), fabric) == 0 ? name.substr(fabric.size()) : "";
         const bool isOfMarks =
-            (name == fabric + "InfinibandEcn" && IsOn(Fabric::GetTypeId(), "InfinibandEcn")) ||
+            (ofFabric == "InfinibandEcn" && IsOn(Fabric::GetTypeId(), "InfinibandEcn")) ||
+            (crossesRoce && !ofFabric.empty() && moreMarks.count(ofFabric) > 0) ||
             name.compare(0, control.size(), control) == 0;
         if (IsNamed(typed, option))
         {
@@ -229,9 +268,13 @@ FindNothingMarked(const TypedNetwork& typed, const std::vector<LinkStatistics>& 
         {
             lines.push_back(option + " has no effect: no packet was marked");
         }
-        else if (name == fabric + "ResumeOffset" && nonePaused)
+        else if (ofFabric == "ResumeOffset" && nonePaused)
         {
             lines.push_back(option + " has no effect: nothing was paused");
+        }
+        else if (!ofFabric.empty() && morePauses.count(ofFabric) > 0 && nonePaused && noneDropped)
+        {
+            lines.push_back(option + " has no effect: nothing was paused or dropped");
         }
     }
     return lines;

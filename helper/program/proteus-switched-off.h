@@ -47,12 +47,15 @@ std::vector<std::string> FindNothingLost(const TypedNetwork& typed,
  * Of marks and pauses, finds what has had nothing to do.
  * @param typed what was typed
  * @param links what each of them carried in a run by packets
+ * @param crossesRoce whether anything crosses RoCE; else settings of it are named by that
  * @return where no packet was marked, a line for every attribute that was typed and of which only
  * marks come, or that says what senders do at marks; and where nothing was paused, for how a pause
- * ends. What decides whether packets are marked or paused may be why none was, and has no line
+ * ends. What makes marks, pauses or drops fewer may be why there were none, and has no line; what
+ * makes them more has one
  */
 std::vector<std::string> FindNothingMarked(const TypedNetwork& typed,
-                                           const std::vector<LinkStatistics>& links);
+                                           const std::vector<LinkStatistics>& links,
+                                           bool crossesRoce);
 
 } // namespace proteus
 } // namespace ns3

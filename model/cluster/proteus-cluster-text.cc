@@ -373,7 +373,7 @@ class TextReader
         if (*m_leafs > m_servers)
         {
             Refuse("leafs=" + std::to_string(*m_leafs) + " for " + std::to_string(m_servers) +
-                   " servers");
+                   (m_servers == 1 ? " server" : " servers") + ": no leaf may be without one");
         }
         fabric.serversPerLeaf = (m_servers - 1) / *m_leafs + 1;
         const uint32_t leafs = (m_servers - 1) / fabric.serversPerLeaf + 1;

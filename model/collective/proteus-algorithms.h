@@ -364,6 +364,10 @@ void InsertMessageRelays(CollectiveProgram& program,
                          const Cluster& cluster,
                          const CollectiveRequest& request);
 
+/// @ingroup proteus
+/// @param servers ranks by server @return ranks of the server that has fewest
+std::size_t CountLeastRanks(const std::vector<std::vector<uint32_t>>& servers);
+
 /**
  * @ingroup proteus
  * @param cluster where the ranks are

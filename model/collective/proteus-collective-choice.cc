@@ -296,6 +296,7 @@ CollectiveChooser::MakeSystem(const std::vector<VertexId>& vertices) const
     NcclSystem system;
     system.ranks = static_cast<uint32_t>(vertices.size());
     system.servers = static_cast<uint32_t>(servers.size());
+    system.leastRanks = search.leastRanks;
     system.computeCapability = GetComputeCapability(vertices);
     system.cpu = GetCpuVendor(vertices);
     system.version = m_preferences.ncclVersion;
@@ -387,10 +388,7 @@ CollectiveChooser::Complete(CollectiveRequest& request) const
     }
     request.rules = m_rules;
     request.algorithm = request.algorithm.empty() ? m_preferences.algorithm : request.algorithm;
-    if (!request.algorithm.empty())
-    {
-        FindAlgorithm(request.collective, request.algorithm); // throws if there is none
-    }
+    FindAlgorithm(request.collective, request.algorithm); // throws if there is none
     const ChannelSearch& search = GetSearch(request.vertices);
     const NcclSystem system = MakeSystem(request.vertices);
     ChunkQuestion question;
@@ -398,6 +396,7 @@ CollectiveChooser::Complete(CollectiveRequest& request) const
     question.bytes = request.bytes;
     question.ranks = system.ranks;
     question.servers = system.servers;
+    question.leastRanks = system.leastRanks;
     question.protocol = m_preferences.protocol.empty() ? Protocol::SIMPLE
                                                        : ProtocolFromString(m_preferences.protocol);
     question.leastTrafficBytes = GetNcclTuner(m_preferences.ncclVersion).leastTrafficBytes;

@@ -68,30 +68,41 @@ CutLoops(const Extent& extent, uint64_t loopBytes)
 class NvlsChannel
 {
   public:
+    /**
+     * @param builder of the program @param request for it @param members of the domain
+     * @param heads how many of the members, from the first one on, sum up and multicast a slice
+     * @param channel of the program @param isTree whether heads go on to other domains
+     */
     NvlsChannel(ProgramBuilder& builder,
                 const CollectiveRequest& request,
                 const std::vector<uint32_t>& members,
+                std::size_t heads,
                 uint32_t channel,
-                bool isTree = false)
+                bool isTree)
         : m_builder(builder),
           m_slots(request.slots),
           m_members(members),
+          m_nHeads(heads),
           m_channel(channel),
           m_group(builder.AddGroup(members)),
           m_loopEnds(members.size())
     {
-        for (const uint32_t member : members)
+        for (std::size_t i = 0; i < members.size(); ++i)
         {
+            const uint32_t member = members[i];
             m_givers.push_back(builder.AddGroupBlock(member, channel, m_group));
-            m_heads.push_back(builder.AddGroupBlock(member, channel, m_group));
-            // Other warps than those that get sums multicast what comes down a tree.
-            m_casters.push_back(isTree ? builder.AddGroupBlock(member, channel, m_group)
-                                       : m_heads.back());
+            if (i < heads)
+            {
+                m_heads.push_back(builder.AddGroupBlock(member, channel, m_group));
+                // Other warps than those that get sums multicast what comes down a tree.
+                m_casters.push_back(isTree ? builder.AddGroupBlock(member, channel, m_group)
+                                           : m_heads.back());
+            }
             m_takers.push_back(builder.AddGroupBlock(member, channel, m_group));
         }
     }
 
-    /// Slice h of the loop is summed up by the switches for member h.
+    /// Slice h of the loop is summed up by the switches for head h.
     void Reduce(const Extent& loop)
     {
         // A member gives to a loop when it has the result of the one that had the same slot: then
@@ -107,33 +118,33 @@ class NvlsChannel
                                       ends[ends.size() - m_slots] - 1);
             }
         }
-        for (std::size_t i = 0; i < m_members.size(); ++i)
+        for (std::size_t turn = 0; turn < m_nHeads; ++turn)
         {
-            GiveSlice(Head(i), CutExtent(loop, m_members.size(), Head(i)));
+            GiveSlice(Head(turn), CutExtent(loop, m_nHeads, Head(turn)));
         }
         // The warps that scatter a loop over all heads post it when all of it is there.
-        for (std::size_t i = 0; i < m_members.size(); ++i)
+        for (std::size_t h = 0; h < m_nHeads; ++h)
         {
-            m_builder.WaitFor(m_members[i], m_heads[i], m_givers[i]);
-            TakeSum(i, CutExtent(loop, m_members.size(), i));
+            m_builder.WaitFor(m_members[h], m_heads[h], m_givers[h]);
+            TakeSum(h, CutExtent(loop, m_nHeads, h));
         }
     }
 
-    /// @param turn within a loop @return the member whose turn it is: on every channel another one
-    /// is the first, so that at any time all are heads of something
+    /// @param turn within a loop @return the head whose turn it is: on every channel another one
+    /// is the first, so that at any time all of them are busy
     std::size_t Head(std::size_t turn) const
     {
-        return (turn + m_channel) % m_members.size();
+        return (turn + m_channel) % m_nHeads;
     }
 
-    /// A slice is summed up for member h.
+    /// A slice is summed up for head h.
     void ReduceSlice(std::size_t h, const Extent& slice)
     {
         GiveSlice(h, slice);
         TakeSum(h, slice);
     }
 
-    /// All members give a slice to the sum for member h.
+    /// All members give a slice to the sum for head h.
     void GiveSlice(std::size_t h, const Extent& slice)
     {
         if (slice.bytes == 0)
@@ -148,7 +159,7 @@ class NvlsChannel
         }
     }
 
-    /// Member h takes the sum of a slice.
+    /// Head h takes the sum of a slice.
     void TakeSum(std::size_t h, const Extent& slice)
     {
         if (slice.bytes > 0)
@@ -159,12 +170,12 @@ class NvlsChannel
         }
     }
 
-    /// Member h of the loop gives its slice to all.
+    /// Every head of the loop gives its slice to all.
     void Multicast(const Extent& loop)
     {
-        for (std::size_t i = 0; i < m_members.size(); ++i)
+        for (std::size_t turn = 0; turn < m_nHeads; ++turn)
         {
-            MulticastSlice(Head(i), CutExtent(loop, m_members.size(), Head(i)));
+            MulticastSlice(Head(turn), CutExtent(loop, m_nHeads, Head(turn)));
         }
         for (std::size_t i = 0; i < m_members.size(); ++i)
         {
@@ -172,7 +183,7 @@ class NvlsChannel
         }
     }
 
-    /// Member h gives a slice to all.
+    /// Head h gives a slice to all.
     void MulticastSlice(std::size_t h, const Extent& slice)
     {
         if (slice.bytes == 0)
@@ -237,11 +248,12 @@ class NvlsChannel
     ProgramBuilder& m_builder;
     uint32_t m_slots;
     const std::vector<uint32_t>& m_members;
+    std::size_t m_nHeads; //!< the first members
     uint32_t m_channel;
     uint32_t m_group;
     std::vector<uint32_t> m_givers;                //!< by member: block that gives to sums
-    std::vector<uint32_t> m_heads;                 //!< by member: block that gets its sums
-    std::vector<uint32_t> m_casters;               //!< by member: block that multicasts
+    std::vector<uint32_t> m_heads;                 //!< by head: block that gets its sums
+    std::vector<uint32_t> m_casters;               //!< by head: block that multicasts
     std::vector<uint32_t> m_takers;                //!< by member: block that takes multicasts
     std::vector<uint32_t> m_flags;                 //!< by member: block of synchronisations
     std::vector<std::vector<uint32_t>> m_loopEnds; //!< by member and loop: steps of the taker
@@ -286,7 +298,7 @@ MakeNvlsProgram(const Cluster& cluster, const Paths& /* paths */, const Collecti
     const Extent whole{0, request.bytes};
     for (uint32_t channel = 0; channel < channels; ++channel)
     {
-        NvlsChannel nvls(builder, request, members, channel);
+        NvlsChannel nvls(builder, request, members, members.size(), channel, false);
         if (request.collective == Collective::ALL_REDUCE)
         {
             for (const Extent& loop :
@@ -339,13 +351,16 @@ MakeNvlsTreeProgram(const Cluster& cluster,
                     const Paths& /* paths */,
                     const CollectiveRequest& request)
 {
-    const auto servers = GroupEvenlyByServer(cluster, request, "nvls-tree");
+    const auto servers = GroupByServer(cluster, request.vertices);
     const uint32_t channels = request.channels > 0 ? request.channels : DEFAULT_CHANNELS;
-    const std::size_t places = servers.front().size();
+    // Every server has as many heads as the one with fewest ranks: ncclTopoPostset() of NCCL
+    // (github.com/NVIDIA/nccl, src/graph/connect.cc, minHeadNum).
+    const std::size_t places = CountLeastRanks(servers);
     if (places < 2)
     {
-        throw std::invalid_argument(std::string(ToString(request.collective)) +
-                                    ": algorithm nvls-tree needs two ranks or more in a server");
+        throw std::invalid_argument(
+            std::string(ToString(request.collective)) +
+            ": algorithm nvls-tree needs two ranks or more in every server");
     }
     ProgramBuilder builder(request, "nvls-tree", channels);
     for (const auto& server : servers)
@@ -357,7 +372,7 @@ MakeNvlsTreeProgram(const Cluster& cluster,
         std::vector<NvlsChannel> domains;
         for (const auto& server : servers)
         {
-            domains.emplace_back(builder, request, server, channel, true);
+            domains.emplace_back(builder, request, server, places, channel, true);
         }
         // Of each place: the heads of all servers.
         std::vector<RankTree> trees;
@@ -413,7 +428,10 @@ PlanNvlsChunks(const ChunkQuestion& question,
                const std::vector<LeastLoops>& limits,
                ChunkPlan& plan)
 {
-    const uint64_t heads = std::max(question.ranks / std::max(question.servers, 1u), 1u);
+    const uint32_t ranks = question.leastRanks > 0
+                               ? question.leastRanks
+                               : question.ranks / std::max(question.servers, 1u);
+    const uint64_t heads = std::max(ranks, 1u);
     const uint64_t operations = std::max(question.channels, 1u) * heads;
     plan.stepBytes = std::min(plan.stepBytes, most);
     for (const auto& [loops, bytes] : limits)

@@ -91,6 +91,28 @@ GetCollectives()
     return collectives;
 }
 
+namespace
+{
+
+/// Names the attribute whose value a check refuses.
+/// @param attribute of ns3::proteus::PacketNetwork @param check of its value
+template <typename F>
+void
+NameAttribute(const char* attribute, const F& check)
+{
+    try
+    {
+        check();
+    }
+    catch (const std::invalid_argument& error)
+    {
+        throw std::invalid_argument(std::string("ns3::proteus::PacketNetwork::") + attribute +
+                                    ": " + error.what());
+    }
+}
+
+} // namespace
+
 void
 CheckCollectiveSettings(const CollectiveSettings& settings)
 {
@@ -107,23 +129,16 @@ CheckCollectiveSettings(const CollectiveSettings& settings)
     }
     if (!settings.protocol.empty())
     {
-        ProtocolFromString(settings.protocol);
+        NameAttribute("Protocol", [&] { ProtocolFromString(settings.protocol); });
     }
     if (!settings.cpuVendor.empty())
     {
-        CpuVendorFromString(settings.cpuVendor);
+        NameAttribute("CpuVendor", [&] { CpuVendorFromString(settings.cpuVendor); });
     }
-    FindNetPlugin(settings.netPlugin);
-    ParseNcclVariables(settings.ncclVariables, settings.ncclVersion);
-    try
-    {
-        LaunchModeFromString(settings.launchMode);
-    }
-    catch (const std::invalid_argument& error)
-    {
-        throw std::invalid_argument("ns3::proteus::PacketNetwork::LaunchMode: " +
-                                    std::string(error.what()));
-    }
+    NameAttribute("NetPlugin", [&] { FindNetPlugin(settings.netPlugin); });
+    NameAttribute("NcclVariables",
+                  [&] { ParseNcclVariables(settings.ncclVariables, settings.ncclVersion); });
+    NameAttribute("LaunchMode", [&] { LaunchModeFromString(settings.launchMode); });
 }
 
 } // namespace proteus

@@ -101,6 +101,7 @@ struct ChunkQuestion
     uint64_t bytes{0};                              //!< as the Collective counts them
     uint32_t ranks{2};                              //!< how many
     uint32_t servers{1};                            //!< that the ranks are in
+    uint32_t leastRanks{0};                         //!< of a server; 0: all have equally many
     uint32_t channels{1};                           //!< how many share the bytes
     bool hasNetworkPeers{false};                    //!< point to point: also to other servers
     bool hasNvlinkPeers{true};                      //!< point to point: local ones over NVLink

@@ -62,6 +62,17 @@ GroupByServer(const Cluster& cluster, const std::vector<VertexId>& vertices)
     return members;
 }
 
+std::size_t
+CountLeastRanks(const std::vector<std::vector<uint32_t>>& servers)
+{
+    std::size_t least = servers.front().size();
+    for (const auto& server : servers)
+    {
+        least = std::min(least, server.size());
+    }
+    return least;
+}
+
 std::vector<std::vector<uint32_t>>
 GroupEvenlyByServer(const Cluster& cluster,
                     const CollectiveRequest& request,

@@ -163,11 +163,12 @@ class NcclEstimate
         }
     }
 
-    /// @return whether servers have enough GPUs for NVLS
+    /// @return whether all servers have enough GPUs for NVLS
     bool HasNvlsRanks() const
     {
-        return m_pattern.channels >= 2 &&
-               m_system.ranks >= GetLeastNvlsRanks(m_system.version) * m_system.servers;
+        const uint32_t least =
+            m_system.leastRanks > 0 ? m_system.leastRanks : m_system.ranks / m_system.servers;
+        return m_pattern.channels >= 2 && least >= GetLeastNvlsRanks(m_system.version);
     }
 
     bool IsLl128Taken() const

@@ -106,6 +106,7 @@ struct NcclSystem
 {
     uint32_t ranks{1};               //!< how many
     uint32_t servers{1};             //!< that they are in
+    uint32_t leastRanks{0};          //!< of a server; 0: all have equally many
     uint32_t computeCapability{80};  //!< of the GPUs, ten times the major plus the minor number
     CpuVendor cpu{CpuVendor::INTEL}; //!< of the servers
     uint32_t version{230};           //!< of NCCL, see GetNcclTuner()

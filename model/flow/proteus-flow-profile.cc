@@ -55,8 +55,8 @@ CountChunkBytes(const Cluster& cluster, const CollectiveRequest& request)
     uint64_t chunks = request.vertices.size();
     if (traits.hasNvlsChannels)
     {
-        // Every rank of a server is the head of a chunk, which is one for all servers.
-        chunks /= GroupByServer(cluster, request.vertices).size();
+        // Every head of a server has a chunk, which is one for all servers.
+        chunks = CountLeastRanks(GroupByServer(cluster, request.vertices));
     }
     else if (traits.hasCommonChunks)
     {

@@ -99,9 +99,10 @@ class Reader
         if (nCommas + 2 < COLUMNS.size())
         {
             const std::string foreign = m_reader.DescribeForeign(m_text);
-            if (!foreign.empty())
+            const std::string separator = TextReader::DescribeSeparator(m_text);
+            if (!foreign.empty() || !separator.empty())
             {
-                Fail(m_line, foreign);
+                Fail(m_line, foreign.empty() ? separator : foreign);
             }
         }
     }

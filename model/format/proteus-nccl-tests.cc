@@ -362,11 +362,17 @@ class Reader
                         TextReader::Split(line.substr(0, comment)).size());
             return;
         }
-        if (!m_hasHeader && line.find(',') != std::string::npos &&
-            line.find("size_bytes") != std::string::npos)
+        if (!m_hasHeader && line.find("size_bytes") != std::string::npos)
         {
-            ReadCsvHeader(line);
-            return;
+            if (line.find(',') != std::string::npos)
+            {
+                ReadCsvHeader(line);
+                return;
+            }
+            if (const std::string other = TextReader::DescribeSeparator(line); !other.empty())
+            {
+                m_reader.Fail(other);
+            }
         }
         if (m_isCsv)
         {

@@ -46,7 +46,11 @@ LoadSplits(const std::string& fileName)
     uint32_t lines = 0;
     for (std::string line; reader.ReadLine(line);)
     {
-        std::replace(line.begin(), line.end(), ',', ' ');
+        std::replace_if(
+            line.begin(),
+            line.end(),
+            [](char c) { return c == ',' || c == ';'; },
+            ' ');
         const auto words = TextReader::Split(line);
         if (words.empty())
         {

@@ -15,9 +15,9 @@
  * @file
  * @ingroup proteus
  * Unequal splits of an all-to-all: a text file with a line for every rank that sends and, in each
- * line, a number for every rank that receives, separated by white space or commas. The numbers are
- * shares; the line with the largest sum stands for the size of the all-to-all. For instance three
- * ranks, of which the last gets most:
+ * line, a number for every rank that receives, separated by white space, commas or semicolons. The
+ * numbers are shares; the line with the largest sum stands for the size of the all-to-all. For
+ * instance three ranks, of which the last gets most:
  * @code
  * 1, 1, 6
  * 1, 1, 6

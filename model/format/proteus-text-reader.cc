@@ -94,6 +94,16 @@ TextReader::DescribeForeign(const std::string& line)
     return DescribeForeignFile(ListTextKeys(text), {}, line.compare(0, 1, "{") != 0);
 }
 
+std::string
+TextReader::DescribeSeparator(const std::string& line)
+{
+    const std::string rule = "values are separated by commas, not by ";
+    return line.find(',') != std::string::npos    ? ""
+           : line.find(';') != std::string::npos  ? rule + "semicolons"
+           : line.find('\t') != std::string::npos ? rule + "tabs"
+                                                  : "";
+}
+
 bool
 TextReader::ReadWords(std::vector<std::string>& words)
 {

@@ -85,6 +85,10 @@ class TextReader
     /// known
     std::string DescribeForeign(const std::string& line);
 
+    /// @param line of a table whose values commas should separate, in which there is none
+    /// @return which other sign separates its values; empty if none seems to
+    static std::string DescribeSeparator(const std::string& line);
+
     /// @param words of the next line that has any @return whether there was one
     bool ReadWords(std::vector<std::string>& words);
 

@@ -104,13 +104,13 @@ PacketNetwork::GetTypeId()
                           "Channels of every collective; 0: as NCCL chooses.",
                           UintegerValue(0),
                           MakeUintegerAccessor(&PacketNetwork::m_channels),
-                          MakeUintegerChecker<uint32_t>(0, 1024))
+                          MakeUintegerChecker<uint32_t>(0, 64))
             .AddAttribute("NetworkChannels",
                           "Channels of a message, or of a pair of ranks of an all-to-all, between "
                           "servers; 0: as NCCL takes, see PlanMessage().",
                           UintegerValue(0),
                           MakeUintegerAccessor(&PacketNetwork::m_networkChannels),
-                          MakeUintegerChecker<uint32_t>(0, 1024))
+                          MakeUintegerChecker<uint32_t>(0, 64))
             .AddAttribute("CommunicatorRanks",
                           "Ranks of the communicator whose channels messages share; 0: the two of "
                           "the message.",

@@ -9,6 +9,7 @@
 #include "ns3/proteus-enum-names.h"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -19,6 +20,9 @@ namespace proteus
 
 namespace
 {
+
+/// How many phases a graph can number.
+constexpr uint64_t MAX_PHASES = uint64_t{std::numeric_limits<PhaseId>::max()} + 1;
 
 /// Makes the graph of RepeatGraph().
 class Repeater
@@ -166,13 +170,6 @@ class Repeater
                                                  ? AddBarriers(iteration, suffix)
                                                  : std::vector<TaskId>();
         const auto firstPhase = static_cast<PhaseId>(m_repeated.iterationOf.size());
-        if (m_repeated.iterationOf.size() + m_graph.GetPhases().size() > UINT16_MAX)
-        {
-            throw std::invalid_argument(std::to_string(m_repeated.iterations) + " iterations of " +
-                                        std::to_string(m_graph.GetPhases().size()) +
-                                        " phases are too many: a graph has at most " +
-                                        std::to_string(UINT16_MAX) + " phases");
-        }
         for (const Phase& phase : m_graph.GetPhases())
         {
             m_builder.AddPhase(phase.name + suffix, phase.microBatches);
@@ -310,6 +307,18 @@ RepeatGraph(const ExecutionGraph& graph,
         throw std::invalid_argument(std::to_string(iterations) + " iterations of " +
                                     std::to_string(graph.GetNTasks()) + " tasks: give 1 to " +
                                     std::to_string(NO_ID / std::max(graph.GetNTasks(), 1U)));
+    }
+    // Before every iteration but the first is a phase of barriers.
+    const uint64_t barriers = cross == CrossIteration::BARRIER ? 1 : 0;
+    const uint64_t each = graph.GetPhases().size() + barriers;
+    const uint64_t room = MAX_PHASES + barriers;
+    if (iterations * each > room)
+    {
+        throw std::invalid_argument(
+            std::to_string(iterations) + " iterations of " + std::to_string(each) +
+            " phases, barriers included: a graph "
+            "has at most " +
+            std::to_string(MAX_PHASES) + " phases; give 1 to " + std::to_string(room / each));
     }
     for (const auto& [before, after] : carried)
     {

@@ -226,7 +226,6 @@ MeasureIterations(const ExecutionGraph& graph,
     }
     times.steadyPs = times.timesPs[FindSteadyIteration(endsPs)];
     times.computePs = *std::max_element(computePs.begin(), computePs.end()) / repeated.iterations;
-    times.exposedPs = std::max<int64_t>(times.steadyPs - times.computePs, 0);
     return times;
 }
 

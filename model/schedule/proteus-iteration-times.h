@@ -33,7 +33,6 @@ struct IterationTimes
                                   //!< of its own, by iteration; the first from the start of the run
     int64_t steadyPs{0};          //!< of the steady iteration, see FindSteadyIteration()
     int64_t computePs{0}; //!< kernels of an iteration, of the device with most of them, on average
-    int64_t exposedPs{0}; //!< of the steady time, in which that device does not compute
 };
 
 /**

@@ -134,6 +134,9 @@ TEST(CollectiveAlgorithms, TakeRanksThatAreSpreadUnevenly)
     const auto& gpus = cluster.GetGpus();
     CheckAll(cluster, {gpus[0], gpus[1], gpus[2], gpus[5], gpus[10], gpus[11]}, {1, 60013});
     CheckAll(cluster, {gpus[11], gpus[3], gpus[7]}, {2, 60013}); // servers in another order
+    CheckAll(cluster,
+             {gpus[9], gpus[0], gpus[1], gpus[2], gpus[5], gpus[6], gpus[3], gpus[8]},
+             {1, 60013}); // at least two on every server
 }
 
 TEST(CollectiveAlgorithms, ThatNeedHardwareSayWhatTheyMiss)

@@ -5,6 +5,7 @@
  */
 
 #include "ns3/proteus-collective-choice.h"
+#include "ns3/proteus-program.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -267,6 +268,20 @@ TEST(CollectiveChoice, ChoosesAsTheTuner)
     request.algorithm.clear();
     CollectiveChooser(two.cluster, two.paths).Complete(request);
     EXPECT_EQ(request.algorithm, "nvls-tree");
+    // Servers with different numbers of ranks have as many heads as the one with fewest.
+    const auto chooseOf = [&two](std::size_t first, std::size_t second) {
+        CollectiveRequest uneven;
+        uneven.bytes = uint64_t{1} << 30;
+        for (std::size_t i = 0; i < first + second; ++i)
+        {
+            uneven.vertices.push_back(two.vertices[i < first ? i : 8 + i - first]);
+        }
+        CollectiveChooser(two.cluster, two.paths).Complete(uneven);
+        EXPECT_EQ(CheckProgram(MakeProgram(two.cluster, two.paths, uneven), uneven), "");
+        return uneven.algorithm;
+    };
+    EXPECT_EQ(chooseOf(4, 6), "nvls-tree");
+    EXPECT_NE(chooseOf(8, 1), "nvls-tree"); // one GPU has no NVLS
     request.collective = Collective::ALL_TO_ALL;
     request.algorithm.clear();
     CollectiveChooser(two.cluster, two.paths).Complete(request);

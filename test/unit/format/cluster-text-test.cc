@@ -174,7 +174,8 @@ TEST(ClusterText, SaysWhatIsWrong)
     EXPECT_NE(Message("dgx-h100:nic=200").find("nic must be COUNTxRATEG"), std::string::npos);
     EXPECT_NE(Message("dgx-h100:nic=8x200G-").find("nic must be"), std::string::npos);
     EXPECT_NE(Message("dgx-h100:nic=0x").find("from 1"), std::string::npos);
-    EXPECT_NE(Message("dgx-h100:leafs=3").find("leafs=3 for 2 servers"), std::string::npos);
+    EXPECT_NE(Message("dgx-h100:leafs=3").find("leafs=3 for 2 servers: no leaf may be without one"),
+              std::string::npos);
     EXPECT_NE(Message("dgx-h100:leafs=x").find("leafs must be a number"), std::string::npos);
     EXPECT_NE(Message("dgx-h100:leafs").find("is not KEY=VALUE"), std::string::npos);
     EXPECT_NE(Message("dgx-h100:fabric=ring").find("fabric must be one of"), std::string::npos);

@@ -79,6 +79,9 @@ TEST(FlowCsv, SaysWhatIsWrongAndWhere)
     expect("# mix\nENABLE_QCN 1\nTOPOLOGY_FILE mix/topology.txt\nFLOW_FILE mix/flow.txt\n",
            "f.csv:2: this is a configuration of the simulator of HPCC");
     expect("some text\n", "f.csv:1: 1 value instead of the six");
+    expect("id;src;dst;bytes;start_ns;deps\n0;1;0;1000;0;\n",
+           "f.csv:1: values are separated by commas, not by semicolons");
+    expect("0\t1\t0\t1000\t0\n", "f.csv:1: values are separated by commas, not by tabs");
     expect(HEADER + "a,0,1,5\n", "f.csv:2: 4 values");
     expect(HEADER + "a,0,1,5,0,,\n", "f.csv:2: 7 values");
     expect(HEADER + "a,0,1,5,0,\nb,0,1,5,12", "f.csv:3: 5 values"); // has been cut

@@ -553,6 +553,8 @@ TEST(NcclTests, Errors)
               "log:1: the unknown column 'speed'; known are ");
     EXPECT_EQ(ErrorOf("size_bytes,time_us,oop_time_us\n8,1,2\n"),
               "log:1: the column 'oop_time_us' has what a column before it has, too");
+    EXPECT_EQ(ErrorOf("size_bytes;time_us\n8;1\n"),
+              "log:1: values are separated by commas, not by semicolons");
     for (const char* text : {"", "\n", "hello\nworld\n", "size;time_us\n8;1\n"})
     {
         EXPECT_NE(

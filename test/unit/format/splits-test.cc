@@ -57,7 +57,7 @@ class SplitsFile : public testing::Test
 
 TEST_F(SplitsFile, AreSharesOfTheLargestLine)
 {
-    const SplitTable table = Load("1, 1, 6\n\n 0\t1 3\n2,2,2\n");
+    const SplitTable table = Load("1, 1, 6\n\n 0\t1 3\n2;2;2\n");
     EXPECT_EQ(table.ranks, 3u);
     EXPECT_EQ(ScaleSplits(table, 800, 4),
               (std::vector<uint64_t>{100, 100, 600, 0, 100, 300, 200, 200, 200}));

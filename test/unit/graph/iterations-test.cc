@@ -16,6 +16,7 @@
 #include <random>
 #include <set>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 using namespace ns3::proteus;
@@ -161,7 +162,23 @@ TEST(GraphIterations, Mistakes)
     };
     EXPECT_THROW(repeat({}, 0), std::invalid_argument);
     EXPECT_THROW(repeat({}, 1000000000), std::invalid_argument);
-    EXPECT_THROW(repeat({}, 30000), std::invalid_argument); // more phases than there are numbers
+    // As many phases as there are numbers; one iteration more is refused before any is made.
+    EXPECT_EQ(graph.GetPhases().size(), 4U);
+    for (const CrossIteration cross : {CrossIteration::TENSOR, CrossIteration::BARRIER})
+    {
+        const uint32_t most = cross == CrossIteration::TENSOR ? 16384 : 13107;
+        EXPECT_EQ(RepeatGraph(graph, {}, most, cross).iterations, most);
+        try
+        {
+            RepeatGraph(graph, {}, most + 1, cross);
+            ADD_FAILURE() << "not refused";
+        }
+        catch (const std::invalid_argument& error)
+        {
+            const std::string text = error.what();
+            EXPECT_NE(text.find("; give 1 to " + std::to_string(most)), std::string::npos) << text;
+        }
+    }
     EXPECT_THROW(repeat({{0, graph.GetNTasks()}}, 2), std::invalid_argument);
     EXPECT_NE(graph.GetTask(0).place, graph.GetTask(2).place);
     EXPECT_THROW(repeat({{0, 2}}, 2), std::invalid_argument); // on different devices

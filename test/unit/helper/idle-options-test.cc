@@ -139,6 +139,9 @@ TEST(IdleOptions, OptionsThatDoNothingAreNamed)
         {"fabrics",
          {"--fabrics=dgx-a100:nodes=2"},
          "--nodes=2 has no effect: what --fabrics names says it itself"},
+        {"fabrics",
+         {"--fabrics=fat-tree,dgx-h100"},
+         "dgx-h100 has GPUs of H100-SXM5-80GB, fat-tree of A100-SXM4-80GB: their times differ"},
         {"validate",
          {"--only=v100-2", "--min=1M", "--max=1M", "--joinWindow=1us"},
          "--joinWindow=1us has no effect: kernels wait for each other only in launch mode stream"},
@@ -207,6 +210,18 @@ TEST(IdleOptions, OptionsThatDoNothingAreNamed)
           "--max=1M",
           FABRIC + "ResumeOffset=5000"},
          "ResumeOffset=5000 has no effect: nothing was paused"},
+        {"collective",
+         {"--cluster=dgx-h100:nodes=2,nic=8x200G-roce",
+          "--min=1M",
+          "--max=1M",
+          FABRIC + "PauseReaction=1us"},
+         "PauseReaction=1us has no effect: nothing was paused or dropped"},
+        {"collective",
+         {"--cluster=dgx-h100:nodes=2,nic=8x200G-roce",
+          "--min=1M",
+          "--max=1M",
+          FABRIC + "EcnMinBytes=99000"},
+         "EcnMinBytes=99000 has no effect: no packet was marked"},
         {"compile",
          {MODEL, PLAN, "--expand", "--variables=layers=4"},
          "--variables: layers=4 has no effect: the tree of --expand is the same without it"},
@@ -447,7 +462,23 @@ TEST(IdleOptions, MarksAndPausesThatThereAre)
                                    "--flows=" + WORKLOADS + "/flows/incast-8.csv",
                                    "--quiet",
                                    "--ns3::proteus::DcqcnType::G=0.1",
+                                   FABRIC + "PauseReaction=1us",
+                                   FABRIC + "EcnMinBytes=99000",
                                    FABRIC + "ResumeOffset=5000"});
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    EXPECT_EQ(outcome.error.find("has no effect"), std::string::npos) << outcome.error;
+}
+
+// What would have paused or marked less may be why nothing was.
+TEST(IdleOptions, RoomThatMayHaveKeptPausesAway)
+{
+    const Outcome outcome = Start("collective",
+                                  {"--cluster=dgx-h100:nodes=2,nic=8x200G-roce",
+                                   "--min=1M",
+                                   "--max=1M",
+                                   "--quiet",
+                                   FABRIC + "SwitchBuffer=64000000",
+                                   FABRIC + "EcnMaxBytes=800000"});
     EXPECT_EQ(outcome.code, 0) << outcome.error;
     EXPECT_EQ(outcome.error.find("has no effect"), std::string::npos) << outcome.error;
 }
@@ -477,6 +508,7 @@ TEST(IdleOptions, SearchesByFlowsSayItOnce)
                                    "--flows=1",
                                    "--packets=0",
                                    "--quiet",
+                                   "--threads=2", // run strategies by flows, too
                                    "--joinWindow=0"});
     EXPECT_EQ(outcome.code, 0);
     EXPECT_EQ(outcome.error, "warning: --joinWindow=0 has no effect: nothing is run by packets\n");

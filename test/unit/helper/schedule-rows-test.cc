@@ -6,9 +6,12 @@
 
 #include "start-program.h"
 
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
+#include <vector>
 
 using namespace ns3::proteus;
 
@@ -35,6 +38,46 @@ TEST(ScheduleRows, ExecutorsWithoutLinksSayWhereTheyAreBelowTheBound)
     ASSERT_EQ(flow.code, 0) << flow.error;
     EXPECT_EQ(flow.out.find(below), std::string::npos) << flow.out;
     EXPECT_NE(flow.out.find(" % "), std::string::npos) << flow.out;
+}
+
+// What a GPU waits for its host is no communication.
+TEST(ScheduleRows, NothingIsExposedWhereNothingIsSent)
+{
+    const auto run = [](const std::string& replicas) {
+        const Folder folder;
+        const std::string csv = folder.Get() + "/s.csv";
+        const Outcome outcome = Start("schedule",
+                                      {"--model=alexnet",
+                                       "--strategy=dp=" + replicas + ",globalBatch=2",
+                                       "--cluster=pcie-v100x4",
+                                       "--nodes=1",
+                                       "--policies=arrival",
+                                       "--iterations=2",
+                                       "--csv=" + csv});
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        std::ifstream file(csv);
+        std::string line;
+        std::getline(file, line);
+        EXPECT_EQ(line.rfind("executor,policy,partition_bytes,credit_bytes,wire_classes,"
+                             "iteration_s,speedup,bound_s,exposed_communication_s,",
+                             0),
+                  0u)
+            << line;
+        std::getline(file, line);
+        std::vector<double> cells;
+        std::istringstream row(line);
+        for (std::string cell; std::getline(row, cell, ',');)
+        {
+            cells.push_back(std::atof(cell.c_str()));
+        }
+        return cells;
+    };
+    const auto alone = run("1");
+    EXPECT_GT(alone.at(5), 1.1 * alone.at(7)); // the host is slower than the kernels
+    EXPECT_EQ(alone.at(8), 0);
+    const auto two = run("2");
+    EXPECT_GT(two.at(8), 0);
+    EXPECT_LT(two.at(8), two.at(5));
 }
 
 TEST(ScheduleRows, CreditIsThatOfPoliciesThatHeedIt)

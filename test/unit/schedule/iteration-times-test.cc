@@ -87,6 +87,5 @@ TEST(IterationTimes, MeasuresKernels)
     EXPECT_EQ(times.timesPs, (std::vector<int64_t>{130, 35, 35}));
     EXPECT_EQ(times.steadyPs, 35);
     EXPECT_EQ(times.computePs, 30);
-    EXPECT_EQ(times.exposedPs, 5);
     EXPECT_EQ(GetTaskTimes(repeated.graph, timeline)[0], 20);
 }
