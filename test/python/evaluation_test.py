@@ -194,6 +194,7 @@ class EvaluationTest(unittest.TestCase):
                 "twentieth": 58,
                 "twenty-first": 41,
                 "twenty-second": 10,
+                "twenty-third": 17,
                 "nineteenth": 62,
                 "experts": 30,
                 "held-out": 66,
