@@ -87,10 +87,23 @@ void
 RunModel(const Input& input, ProgramOptions& options, const Cluster& cluster)
 {
     options.Check();
+    ModelOptions model = input.model;
+    const bool isTyped = !model.strategy.empty();
+    if (!isTyped)
+    {
+        model.strategy = "dp=" + std::to_string(cluster.GetGpus().size());
+    }
     const auto [plan, framework] = options.framework.LoadPlan(
         cluster,
         options.launchInterval,
-        [&](const FrameworkDefaults& defaults) { return input.model.Load(defaults); });
+        [&](const FrameworkDefaults& defaults) { return model.Load(defaults); });
+    if (!isTyped)
+    {
+        options.information.notes.push_back(
+            "no --strategy: every GPU is a replica that computes one sample, --strategy=" +
+            std::string(model.strategy) + ", and all else is as " + framework.name +
+            " has it (doc/strategies.rst)");
+    }
     for (const std::string& file : plan.files)
     {
         AddRunInput(file, options.information);
