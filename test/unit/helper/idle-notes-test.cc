@@ -113,6 +113,31 @@ TEST(IdleNotes, ServersWithoutWorkAreNotes)
               std::string::npos);
 }
 
+// As the framework has it, and said so.
+TEST(IdleNotes, WithoutAStrategyEveryGpuIsAReplica)
+{
+    const auto run = [](const std::string& framework, const std::string& strategy) {
+        std::vector<std::string> more{MODEL,
+                                      "--variables=layers=2",
+                                      "--cluster=dgx-a100:nodes=1",
+                                      "--executor=flow",
+                                      "--framework=" + framework};
+        if (!strategy.empty())
+        {
+            more.push_back("--strategy=" + strategy);
+        }
+        const Outcome outcome = Start("run", more);
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        const std::size_t time = outcome.out.find("iteration time");
+        EXPECT_NE(time, std::string::npos);
+        EXPECT_EQ(outcome.out.find("Note: no --strategy") != std::string::npos, strategy.empty());
+        return outcome.out.substr(time, outcome.out.find('\n', time) - time);
+    };
+    EXPECT_EQ(run("fsdp2", ""), run("fsdp2", "dp=8"));
+    EXPECT_EQ(run("fsdp2", ""), run("fsdp2", "dp=8,zero=3,microBatch=1,globalBatch=8"));
+    EXPECT_NE(run("fsdp2", ""), run("ddp", ""));
+}
+
 // A least time that no kernel falls below.
 TEST(IdleNotes, LaunchIntervalsAndFormatsThatChangeNothingAreNotes)
 {
