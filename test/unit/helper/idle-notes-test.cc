@@ -138,6 +138,24 @@ TEST(IdleNotes, WithoutAStrategyEveryGpuIsAReplica)
     EXPECT_NE(run("fsdp2", ""), run("ddp", ""));
 }
 
+// Where experts are exchanged, and nobody said how busy devices are.
+TEST(IdleNotes, BalancedExpertsAreNamed)
+{
+    const auto run = [](const std::string& plan, const std::string& busiest) {
+        const Outcome outcome = Start("run",
+                                      {"--model=mixtral-8x7b",
+                                       "--variables=layers=1" + busiest,
+                                       "--cluster=dgx-a100:nodes=1",
+                                       "--executor=flow",
+                                       "--strategy=" + plan});
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome.out.find("Note: devices with experts are equally busy") != std::string::npos;
+    };
+    EXPECT_TRUE(run("dp=8,ep=8", ""));
+    EXPECT_FALSE(run("dp=8,ep=8", ",busiest=150"));
+    EXPECT_FALSE(run("dp=2", ""));
+}
+
 // A least time that no kernel falls below.
 TEST(IdleNotes, LaunchIntervalsAndFormatsThatChangeNothingAreNotes)
 {
