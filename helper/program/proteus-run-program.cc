@@ -18,6 +18,7 @@
 #include "ns3/proteus-trace-file.h"
 #include "ns3/proteus-warning.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -78,15 +79,51 @@ CheckInput(const Input& input)
     }
 }
 
+/// @param model to train @param graph made of it
+/// @return whether devices exchange tokens for experts, all of which are equally busy
+bool
+HasBalancedExperts(const Model& model, const ExecutionGraph& graph)
+{
+    const std::vector<ModelOperator>& operators = model.GetOperators();
+    const auto count = [&](const Access& access) {
+        const std::vector<uint64_t>& shape = model.GetTensor(access.tensor).shape;
+        return shape[0] * shape[1];
+    };
+    const bool isBalanced =
+        std::any_of(operators.begin(), operators.end(), [&](const ModelOperator& op) {
+            return op.routing.experts > 0 &&
+                   count(op.writes[0]) == count(op.reads[0]) * op.routing.top;
+        });
+    const std::vector<Task>& tasks = graph.GetTasks();
+    return isBalanced && std::any_of(tasks.begin(), tasks.end(), [](const Task& task) {
+               return task.kind == TaskKind::COMMUNICATION &&
+                      task.collective == Collective::ALL_TO_ALL &&
+                      task.parallelism == Parallelism::EXPERT;
+           });
+}
+
 /// Compiles a model, says whether it fits, and runs it.
 void
 RunModel(const Input& input, ProgramOptions& options, const Cluster& cluster)
 {
     options.Check();
+    ModelOptions model = input.model;
+    const bool isTyped = !model.strategy.empty();
+    if (!isTyped)
+    {
+        model.strategy = "dp=" + std::to_string(cluster.GetGpus().size());
+    }
     const auto [plan, framework] = options.framework.LoadPlan(
         cluster,
         options.launchInterval,
-        [&](const FrameworkDefaults& defaults) { return input.model.Load(defaults); });
+        [&](const FrameworkDefaults& defaults) { return model.Load(defaults); });
+    if (!isTyped)
+    {
+        options.information.notes.push_back(
+            "no --strategy: every GPU is a replica that computes one sample, --strategy=" +
+            std::string(model.strategy) + ", and all else is as " + framework.name +
+            " has it (doc/strategies.rst)");
+    }
     for (const std::string& file : plan.files)
     {
         AddRunInput(file, options.information);
@@ -95,6 +132,12 @@ RunModel(const Input& input, ProgramOptions& options, const Cluster& cluster)
     const ExecutionGraph graph =
         options.FitComputation(CompileForCluster(plan, cluster, framework, input.profile, &carried),
                                options.information.notes);
+    if (HasBalancedExperts(plan.model, graph))
+    {
+        options.information.notes.push_back(
+            "devices with experts are equally busy, as benchmarks force them to be; where routers "
+            "decide, --variables=busiest=160 is what one of eight may have (doc/strategies.rst)");
+    }
     if (input.profile.empty())
     {
         options.NotePublishedErrors(framework, cluster);

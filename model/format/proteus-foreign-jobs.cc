@@ -207,9 +207,9 @@ const Registration TRAINING_ARGUMENTS(
      "a list of arguments of Hugging Face's Trainer; what they say belongs into --strategy, e.g. "
      "dp=8,zero=3,microBatch=2,globalBatch=64,recompute=full (microBatch is "
      "per_device_train_batch_size, globalBatch that times gradient_accumulation_steps and dp, "
-     "zero=3 full_shard, recompute=full gradient_checkpointing, optimizer=adafactor or adam8bit "
-     "optim adafactor or adamw_bnb_8bit), with --framework=fsdp1, fsdp2, "
-     "ddp or deepspeed"});
+     "zero=3 full_shard, recompute=full gradient_checkpointing, optimizer=adam-foreach, "
+     "adam-fused, adafactor or adam8bit optim adamw_torch, adamw_torch_fused, adafactor or "
+     "adamw_bnb_8bit), with --framework=fsdp1, fsdp2, ddp or deepspeed"});
 
 } // namespace
 

@@ -32,6 +32,8 @@ GetFlops(OptimizerKind kind)
     switch (kind)
     {
     case OptimizerKind::ADAM:
+    case OptimizerKind::ADAM_FUSED:
+    case OptimizerKind::ADAM_FOREACH:
         return 15;
     case OptimizerKind::ADAM_8BIT:
         return 15 + 4; // two products with scales on the way there, two on the way back
@@ -59,15 +61,21 @@ GetFlops(OptimizerKind kind)
 /// number added (2), means of rows and columns (2), the factors multiplied (1), and the gradient
 /// with that (3), the size of the update found (1), two factors (4), its sign turned (2), the
 /// update added (3) and copied back (1 read): 24 in fp32. Muon writes and reads the orthogonal
-/// update in 16 bits.
+/// update in 16 bits. Adam over lists of parameters (_multi_tensor_adamw() of PyTorch,
+/// torch/optim/adamw.py) decays parameters (2), mixes the first moment with the gradient (3),
+/// scales the second (2), adds the square of the gradient (3), writes its root to memory of its own
+/// (2), divides that (2), adds a small number (2), and adds the quotient of moment and root (4): 20
+/// in what moments have, 13 more than one kernel reads and writes.
+/// @param kind of the optimizer @param moment bytes of a number of its moments
 uint64_t
-GetExtraBytes(OptimizerKind kind)
+GetExtraBytes(OptimizerKind kind, uint64_t moment)
 {
-    return kind == OptimizerKind::LAMB        ? 5 * 4
-           : kind == OptimizerKind::LARS      ? 2 * 4
-           : kind == OptimizerKind::ADAFACTOR ? 24 * 4
-           : kind == OptimizerKind::MUON      ? 2 * 2
-                                              : 0;
+    return kind == OptimizerKind::ADAM_FOREACH ? 13 * moment
+           : kind == OptimizerKind::LAMB       ? 5 * 4
+           : kind == OptimizerKind::LARS       ? 2 * 4
+           : kind == OptimizerKind::ADAFACTOR  ? 24 * 4
+           : kind == OptimizerKind::MUON       ? 2 * 2
+                                               : 0;
 }
 
 } // namespace
@@ -150,9 +158,10 @@ OptimizerEmitter::EmitUpdate(DeviceId device,
     task.stream = optimizer.isImmediate ? m_context.streams.optimizer : m_context.streams.compute;
     task.dataType = DataType::FP32;
     task.flops = GetFlops(optimizer.kind) * static_cast<double>(elements);
-    task.bytes =
-        elements * (m_context.GetGradientBytes() + parameterBytes + GetExtraBytes(optimizer.kind)) +
-        stateBytes;
+    const bool hasMaster = m_context.tree.precision.hasMaster || parameterBytes == 4;
+    task.bytes = elements * (m_context.GetGradientBytes() + parameterBytes +
+                             GetExtraBytes(optimizer.kind, hasMaster ? 4 : 2)) +
+                 stateBytes;
     KernelDescription kernel{name,
                              ToString(optimizer.kind),
                              "",
@@ -164,7 +173,7 @@ OptimizerEmitter::EmitUpdate(DeviceId device,
                              false,
                              updated.tensors};
     kernel.devices = updated.devices;
-    kernel.hasMaster = m_context.tree.precision.hasMaster || parameterBytes == 4;
+    kernel.hasMaster = hasMaster;
     m_context.TimeKernel(kernel, task);
     return m_context.builder.AddTask(task, name, ready);
 }

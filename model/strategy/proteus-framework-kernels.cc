@@ -465,6 +465,8 @@ GetRuledKinds()
 {
     static const std::vector<RuledKind> kinds{{"adafactor", false, false, true},
                                               {"adam", false, false, true},
+                                              {"adam-foreach", false, false, true},
+                                              {"adam-fused", false, false, true},
                                               {"adam8bit", false, false, true},
                                               {"add"},
                                               {"adapter-add"},

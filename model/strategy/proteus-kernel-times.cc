@@ -426,10 +426,18 @@ DescribeOptimizer(const KernelDescription& kernel, DataType /* activation */, ui
     // bitsandbytes has a kernel for each parameter (Optimizer2State.update_step()), transformers'
     // Adafactor 25: see OptimizerEmitter, and some on rows and columns.
     constexpr uint32_t ADAFACTOR_KERNELS = 25;
+    // Eight passes over lists, see OptimizerEmitter, each of kernels of up to 320 blocks, which
+    // have 65,536 numbers of a tensor each (aten/src/ATen/native/cuda/MultiTensorApply.cuh,
+    // kChunkSize and depth_to_max_blocks).
+    constexpr uint32_t FOREACH_PASSES = 8;
+    constexpr uint64_t OF_A_KERNEL = uint64_t{65536} * 320;
+    const uint64_t elements = kernel.extents.empty() ? 0 : kernel.extents.front();
+    const auto ofPass = static_cast<uint32_t>(elements / OF_A_KERNEL + 1);
     const auto tensors = static_cast<uint32_t>(std::max<uint64_t>(1, kernel.tensors));
-    work.otherKernels = kernel.kind == "adam8bit"    ? tensors
-                        : kernel.kind == "adafactor" ? ADAFACTOR_KERNELS * tensors
-                                                     : 1;
+    work.otherKernels = kernel.kind == "adam8bit"       ? tensors
+                        : kernel.kind == "adafactor"    ? ADAFACTOR_KERNELS * tensors
+                        : kernel.kind == "adam-foreach" ? FOREACH_PASSES * ofPass
+                                                        : 1;
     return work;
 }
 
@@ -518,6 +526,8 @@ GetDescriptions()
         {"mean-squared-error", DescribeElementwise},
         {"adam", DescribeOptimizer},
         {"adam8bit", DescribeOptimizer},
+        {"adam-foreach", DescribeOptimizer},
+        {"adam-fused", DescribeOptimizer},
         {"adafactor", DescribeOptimizer},
         {"lamb", DescribeOptimizer},
         {"lars", DescribeOptimizer},

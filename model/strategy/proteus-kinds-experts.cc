@@ -22,7 +22,8 @@ using Axes = OperatorDraft::Axes;
 
 // A mixture of experts: tokens are sorted by expert ("dispatch"), each expert computes its own, and
 // the results go back to the places of the tokens ("combine"). Experts get equally many tokens,
-// "capacity" of them. Tokens of an expert are a set without order, so that devices may share it as
+// "capacity" of them, or all get as many as those of the busiest device do, for which the others
+// wait in every layer. Tokens of an expert are a set without order, so that devices may share it as
 // they share the samples and the sequence that the tokens come from.
 
 /// The probability of every expert for every token.
@@ -85,9 +86,28 @@ ReadRouting(const OperatorDraft& draft, uint64_t experts)
     return routing;
 }
 
+constexpr uint64_t MEAN = 100; //!< percent of the tokens of a mean expert
+
+/// Devices share the tokens of an expert in equal parts, of which there are powers of two in most
+/// jobs, so that what is more than the mean is rounded to a power of two.
+/// @param mean tokens of an expert @param busiest percent of them
+/// @return tokens of each expert, within 1 / 128 of that
+uint64_t
+FindCapacity(uint64_t mean, uint64_t busiest)
+{
+    constexpr uint64_t FINEST = 64; // parts of the mean
+    uint64_t step = 1;
+    while (mean % (2 * step) == 0 && 2 * step * FINEST <= mean)
+    {
+        step *= 2;
+    }
+    const uint64_t unit = MEAN * step;
+    return (mean * busiest + unit / 2) / unit * step;
+}
+
 /// Inputs: tokens[b, s, h], probabilities[b, s, e]. Result: [e, capacity, h], where the capacity is
-/// the number of tokens times "top" over the number of experts. The experts of a token are in
-/// "topGroups" of the "groups" of experts.
+/// the number of tokens times "top" over the number of experts, and of that "busiest" percent. The
+/// experts of a token are in "topGroups" of the "groups" of experts.
 void
 MakeDispatch(OperatorDraft& draft)
 {
@@ -112,10 +132,19 @@ MakeDispatch(OperatorDraft& draft)
                    std::to_string(p.shape[2] / std::gcd(p.shape[2], top)) +
                    ", so take another sequence or batch");
     }
+    const uint64_t busiest = draft.GetNumber("busiest", MEAN);
+    const uint64_t most = MEAN * p.shape[2] / top; // one device has all tokens of a choice
+    if (busiest < MEAN || busiest > most)
+    {
+        draft.Fail("busiest = " + std::to_string(busiest) +
+                   " percent of the tokens of a mean expert are not " + std::to_string(MEAN) +
+                   " to " + std::to_string(most));
+    }
+    const uint64_t capacity = FindCapacity(all / p.shape[2], busiest);
     const uint8_t input = draft.Read({tokens[0], tokens[1], feature}, true, true);
     const uint8_t weights = draft.Read({tokens[0], tokens[1], expert}, false);
     const uint8_t y = draft.Write("",
-                                  {p.shape[2], all / p.shape[2], x.shape[2]},
+                                  {p.shape[2], capacity, x.shape[2]},
                                   {{expert}, {tokens[0], tokens[1]}, {feature}});
     draft.Get().isExchange = true;
     draft.ElementwiseBackward(0, {GradientOf(y), ReadOf(weights)}, {input});
@@ -158,7 +187,10 @@ GetExpertKinds()
 {
     return {
         {"router", {"experts"}, MakeRouter, {"experts", "in"}},
-        {"dispatch", {"top", "groups", "topGroups"}, MakeDispatch, {"experts", "features"}},
+        {"dispatch",
+         {"top", "groups", "topGroups", "busiest"},
+         MakeDispatch,
+         {"experts", "features"}},
         {"combine", {}, MakeCombine, {"experts", "features"}},
     };
 }

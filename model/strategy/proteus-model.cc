@@ -73,6 +73,34 @@ CountProductFlops(const ModelOperator& op)
     return flops;
 }
 
+/// @param operators of a model, in order @param tensors that they read and write
+/// @return for each operator what part of its work is of tokens that there are: less than 1 for
+/// experts all of which are as busy as the busiest (MakeDispatch())
+std::vector<double>
+FindNeededParts(const std::vector<ModelOperator>& operators,
+                const std::vector<ModelTensor>& tensors)
+{
+    std::vector<double> ofTensor(tensors.size(), 1);
+    std::vector<double> parts;
+    for (const ModelOperator& op : operators)
+    {
+        double part = op.reads.empty() || op.kind == "combine" ? 1 : ofTensor[op.reads[0].tensor];
+        parts.push_back(part);
+        if (op.routing.experts > 0)
+        {
+            const std::vector<uint64_t>& from = tensors[op.reads[0].tensor].shape;
+            const std::vector<uint64_t>& to = tensors[op.writes[0].tensor].shape;
+            part = static_cast<double>(from[0] * from[1] * op.routing.top) /
+                   static_cast<double>(to[0] * to[1]);
+        }
+        for (const Access& write : op.writes)
+        {
+            ofTensor[write.tensor] = part;
+        }
+    }
+    return parts;
+}
+
 } // namespace
 
 uint64_t
@@ -122,10 +150,11 @@ Model::GetSequence() const
 double
 Model::CountForwardFlops() const
 {
+    const std::vector<double> parts = FindNeededParts(m_operators, m_tensors);
     double flops = 0;
-    for (const ModelOperator& op : m_operators)
+    for (std::size_t i = 0; i < m_operators.size(); ++i)
     {
-        flops += CountProductFlops(op);
+        flops += parts[i] * CountProductFlops(m_operators[i]);
     }
     return flops;
 }
@@ -134,9 +163,11 @@ double
 Model::CountTrainingFlops() const
 {
     const bool isWhole = CountTrainedParameters() == CountParameters();
+    const std::vector<double> parts = FindNeededParts(m_operators, m_tensors);
     double flops = 0;
-    for (const ModelOperator& op : m_operators)
+    for (std::size_t i = 0; i < m_operators.size(); ++i)
     {
+        const ModelOperator& op = m_operators[i];
         // Of the two products of the backward pass one is the gradient of the weights, or of an
         // operator without weights both are that of what it reads.
         bool hasParameters = false;
@@ -153,7 +184,7 @@ Model::CountTrainingFlops() const
                               : hasParameters  ? int{isWeightTrained} + int{isInputTrained}
                               : isInputTrained ? 2
                                                : 0;
-        flops += (1 + nBackward) * CountProductFlops(op);
+        flops += parts[i] * (1 + nBackward) * CountProductFlops(op);
     }
     return flops;
 }

@@ -244,6 +244,18 @@ CheckShares(const Model& model, const ParallelPlan& plan)
               (isExpert ? "ep = " + std::to_string(plan.expertParallel)
                         : "etp = " + std::to_string(plan.expertTensorParallel)) +
                   ", but model " + model.GetName() + " has no experts");
+    CheckPlan(
+        isExpert || !has([&](const ModelOperator& op) {
+            const auto count = [&](const Access& access) {
+                const std::vector<uint64_t>& shape = model.GetTensor(access.tensor).shape;
+                return shape[0] * shape[1];
+            };
+            return op.routing.experts > 0 &&
+                   count(op.writes[0]) != count(op.reads[0]) * op.routing.top;
+        }),
+        "without ep every device has all experts, of which none is busier than another; leave "
+        "out busiest of model " +
+            model.GetName());
 }
 
 /// Checks what a plan says of replicas that share states.

@@ -38,7 +38,7 @@ constexpr EnumNames<BucketPolicy, 4> BUCKETS{"bucket policy",
 
 // AdamW reads, computes and writes as much as Adam does. Lion (Chen et al. 2023, algorithm 2) has
 // one moment, and reads and writes it, gradient and parameter once, as SGD with momentum does.
-constexpr EnumNames<OptimizerKind, 11> OPTIMIZERS{"optimizer",
+constexpr EnumNames<OptimizerKind, 15> OPTIMIZERS{"optimizer",
                                                   {{OptimizerKind::SGD, "sgd"},
                                                    {OptimizerKind::MOMENTUM, "momentum"},
                                                    {OptimizerKind::MOMENTUM, "lion"},
@@ -49,7 +49,11 @@ constexpr EnumNames<OptimizerKind, 11> OPTIMIZERS{"optimizer",
                                                    {OptimizerKind::ADAM_8BIT, "adamw8bit"},
                                                    {OptimizerKind::ADAFACTOR, "adafactor"},
                                                    {OptimizerKind::MUON, "muon"},
-                                                   {OptimizerKind::LARS, "lars"}}};
+                                                   {OptimizerKind::LARS, "lars"},
+                                                   {OptimizerKind::ADAM_FUSED, "adam-fused"},
+                                                   {OptimizerKind::ADAM_FUSED, "adamw-fused"},
+                                                   {OptimizerKind::ADAM_FOREACH, "adam-foreach"},
+                                                   {OptimizerKind::ADAM_FOREACH, "adamw-foreach"}}};
 
 bool
 Matches(const std::string& pattern, std::size_t p, const std::string& text, std::size_t t)
@@ -262,6 +266,8 @@ GetOptimizerStateBytes(OptimizerKind kind, const PrecisionSpec& precision)
     switch (kind)
     {
     case OptimizerKind::ADAM:
+    case OptimizerKind::ADAM_FUSED:
+    case OptimizerKind::ADAM_FOREACH:
     case OptimizerKind::LAMB:
         return 2 * moment + master;
     case OptimizerKind::MOMENTUM:

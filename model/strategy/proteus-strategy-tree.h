@@ -180,15 +180,17 @@ struct GradientSpec
 /// What updates the parameters.
 enum class OptimizerKind : uint8_t
 {
-    SGD,       //!< no state
-    MOMENTUM,  //!< one moment
-    ADAM,      //!< two moments
-    LAMB,      //!< two moments, and norms of every parameter and its update (You et al. 2020)
-    ADAM_8BIT, //!< two moments of 8 bits with a scale for every block (Dettmers et al. 2022)
-    ADAFACTOR, //!< no moment; a number for each row and column of a matrix (Shazeer, Stern 2018)
-    MUON,      //!< one moment of the matrices in a model's numbered blocks, whose updates are made
-               //!< orthogonal (Jordan et al. 2024); Adam for all else
-    LARS,      //!< one moment, and norms of every parameter and its gradient (You et al. 2017)
+    SGD,        //!< no state
+    MOMENTUM,   //!< one moment
+    ADAM,       //!< two moments
+    LAMB,       //!< two moments, and norms of every parameter and its update (You et al. 2020)
+    ADAM_8BIT,  //!< two moments of 8 bits with a scale for every block (Dettmers et al. 2022)
+    ADAFACTOR,  //!< no moment; a number for each row and column of a matrix (Shazeer, Stern 2018)
+    MUON,       //!< one moment of the matrices in a model's numbered blocks, whose updates are made
+                //!< orthogonal (Jordan et al. 2024); Adam for all else
+    LARS,       //!< one moment, and norms of every parameter and its gradient (You et al. 2017)
+    ADAM_FUSED, //!< ADAM in one kernel, whatever the framework takes
+    ADAM_FOREACH, //!< ADAM pass by pass over lists of parameters, PyTorch's default on a GPU
 };
 
 /// @ingroup proteus

@@ -188,6 +188,9 @@ const Missing OTHER_FACTORS(
      "a moment beside the factors of rows and columns is not; adafactor is without (Shazeer and "
      "Stern 2018)"});
 
+// Those of transformers' TrainingArguments (optim), apex and DeepSpeed.
+const Words ADAM_FUSED("adam-fused", {{"adamwTorchFused", "adamTorchFused", "fusedAdam"}});
+const Words ADAM_FOREACH("adam-foreach", {{"adamwTorch", "adamTorch", "foreachAdam"}});
 const Words ADAM_8BIT("adam8bit", {{"adamwBnb8bit", "adam8b", "adamw8b"}});
 
 const Missing OTHER_BITS(

@@ -56,7 +56,8 @@ class EvaluationTest(unittest.TestCase):
         text, runs = self.run_script("published-iterations.py", "torchtitan")
         self.assertEqual(len(runs), 5)
         self.assertEqual(
-            runs[0]["strategy"], "dp=64,tp=1,pp=1,globalBatch=64,zero=3,microBatch=1,recompute=full,recomputeEvery=2"
+            runs[0]["strategy"],
+            "dp=64,tp=1,pp=1,globalBatch=64,zero=3,microBatch=1,recompute=full,recomputeEvery=2,optimizer=adam-foreach",
         )
         self.assertEqual((runs[0]["framework"], runs[0]["nodes"]), ("fsdp2", "8"))
         self.assertIn("torchtitan A100 bf16               5 rows", text)
@@ -194,6 +195,7 @@ class EvaluationTest(unittest.TestCase):
                 "twentieth": 58,
                 "twenty-first": 41,
                 "twenty-second": 10,
+                "twenty-third": 17,
                 "nineteenth": 62,
                 "experts": 30,
                 "held-out": 66,

@@ -51,6 +51,8 @@ TEST(NearestName, WhatOthersHaveIsSaidNotToBeThere)
               "of moments of less than 16 bits ");
     EXPECT_EQ(FindMissingCause("optimizer", "Muon"), "");
     EXPECT_EQ(FindByOtherName("adamw_bnb_8bit", {"adam", "adam8bit"}), "adam8bit");
+    EXPECT_EQ(FindByOtherName("adamw_torch", {"adam", "adam-foreach"}), "adam-foreach");
+    EXPECT_EQ(FindByOtherName("adamw_torch_fused", {"adam", "adam-fused"}), "adam-fused");
     EXPECT_EQ(FindMissingCause("a plan", "num_micro_batches"),
               "a replica has globalBatch / (dp x microBatch) micro-batches; globalBatch sets their "
               "number");

@@ -113,6 +113,49 @@ TEST(IdleNotes, ServersWithoutWorkAreNotes)
               std::string::npos);
 }
 
+// As the framework has it, and said so.
+TEST(IdleNotes, WithoutAStrategyEveryGpuIsAReplica)
+{
+    const auto run = [](const std::string& framework, const std::string& strategy) {
+        std::vector<std::string> more{MODEL,
+                                      "--variables=layers=2",
+                                      "--cluster=dgx-a100:nodes=1",
+                                      "--executor=flow",
+                                      "--framework=" + framework};
+        if (!strategy.empty())
+        {
+            more.push_back("--strategy=" + strategy);
+        }
+        const Outcome outcome = Start("run", more);
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        const std::size_t time = outcome.out.find("iteration time");
+        EXPECT_NE(time, std::string::npos);
+        EXPECT_EQ(outcome.out.find("Note: no --strategy") != std::string::npos, strategy.empty());
+        return outcome.out.substr(time, outcome.out.find('\n', time) - time);
+    };
+    EXPECT_EQ(run("fsdp2", ""), run("fsdp2", "dp=8"));
+    EXPECT_EQ(run("fsdp2", ""), run("fsdp2", "dp=8,zero=3,microBatch=1,globalBatch=8"));
+    EXPECT_NE(run("fsdp2", ""), run("ddp", ""));
+}
+
+// Where experts are exchanged, and nobody said how busy devices are.
+TEST(IdleNotes, BalancedExpertsAreNamed)
+{
+    const auto run = [](const std::string& plan, const std::string& busiest) {
+        const Outcome outcome = Start("run",
+                                      {"--model=mixtral-8x7b",
+                                       "--variables=layers=1" + busiest,
+                                       "--cluster=dgx-a100:nodes=1",
+                                       "--executor=flow",
+                                       "--strategy=" + plan});
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome.out.find("Note: devices with experts are equally busy") != std::string::npos;
+    };
+    EXPECT_TRUE(run("dp=8,ep=8", ""));
+    EXPECT_FALSE(run("dp=8,ep=8", ",busiest=150"));
+    EXPECT_FALSE(run("dp=2", ""));
+}
+
 // A least time that no kernel falls below.
 TEST(IdleNotes, LaunchIntervalsAndFormatsThatChangeNothingAreNotes)
 {

@@ -243,7 +243,7 @@ const std::vector<Mistake> MISTAKES{
     {"run", {"--model=lama3-8b", PLAN}, "did you mean llama3-8b?"},
     {"run", {"--model=./nothing.json", PLAN}, "cannot be read: No such file"},
     {"run", {"--model=zzzzzzzzzz", PLAN}, "there are "},
-    {"run", {MODEL}, "--strategy"},
+    {"compile", {MODEL}, "--strategy"},
     {"run", {PLAN}, "belong to a model"},
     {"run", {}, "is missing"},
     {"run", {MODEL, PLAN, "--graph=" + WORKLOADS + "/graphs/ping.json"}, "give one of them"},

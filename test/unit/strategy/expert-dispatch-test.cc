@@ -23,6 +23,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 using namespace ns3::proteus;
@@ -328,6 +329,63 @@ TEST(ExpertDispatch, KernelsBesideItHaveTheOtherMultiprocessors)
     EXPECT_GT(ends[1], 1000000000);
     EXPECT_NEAR(static_cast<double>(ends[30]) / static_cast<double>(ends[1]), 1.3 / 1.1, 0.02);
     EXPECT_GT(ends[0], ends[1]); // NCCL's blocks are more than one
+}
+
+// Where every device has what the busiest one has, experts and exchanges grow, and nothing else;
+// the FLOPs of the model are of the tokens that there are.
+TEST(ExpertDispatch, AllWaitForTheBusiest)
+{
+    struct Work
+    {
+        double experts{0};
+        double others{0};
+        uint64_t exchanged{0};
+        double model{0};
+    };
+
+    const auto compile = [](int64_t busiest, const std::string& plan) {
+        const ExecutionGraph graph =
+            Compile("mixtral-8x7b", plan, {{"layers", 1}, {"busiest", busiest}});
+        Work work;
+        for (const Task& task : graph.GetTasks())
+        {
+            const std::string name = graph.GetName(task);
+            const bool isExpert = name.find(".gate-up") != std::string::npos ||
+                                  name.find(".down") != std::string::npos ||
+                                  name.find(".swiglu") != std::string::npos;
+            (isExpert ? work.experts : work.others) +=
+                task.kind == TaskKind::COMPUTE ? task.flops : 0;
+            work.exchanged +=
+                task.collective == Collective::ALL_TO_ALL && task.kind == TaskKind::COMMUNICATION
+                    ? task.bytes
+                    : 0;
+        }
+        work.model = graph.GetFacts().modelFlopsPerIteration;
+        return work;
+    };
+    for (const std::string plan : {R"({"dp": 4, "ep": 4})",
+                                   R"({"dp": 4, "ep": 2, "tp": 2})",
+                                   R"({"dp": 4, "ep": 4, "expertDispatch": "deepep"})"})
+    {
+        SCOPED_TRACE(plan);
+        const Work mean = compile(100, plan);
+        const Work busy = compile(150, plan);
+        EXPECT_GT(mean.experts, mean.others);
+        EXPECT_DOUBLE_EQ(busy.experts, 1.5 * mean.experts);
+        EXPECT_NEAR(busy.others, mean.others, 1e-9 * mean.others);
+        EXPECT_NEAR(busy.exchanged, 1.5 * mean.exchanged, 1e-6 * mean.exchanged);
+        EXPECT_NEAR(busy.model, mean.model, 1e-9 * mean.model);
+        EXPECT_NEAR(compile(133, plan).experts / mean.experts, 1.33, 1.0 / 128);
+    }
+    for (const auto& [busiest, plan, cause] :
+         std::vector<std::tuple<int64_t, const char*, const char*>>{
+             {99, R"({"dp": 4, "ep": 4})", "busiest = 99 percent"},
+             {401, R"({"dp": 4, "ep": 4})", "are not 100 to 400"},
+             {150, R"({"dp": 4})", "without ep every device has all experts"}})
+    {
+        const std::string error = ErrorOf([&, b = busiest, p = plan] { compile(b, p); });
+        EXPECT_NE(error.find(cause), std::string::npos) << error;
+    }
 }
 
 TEST(ExpertDispatch, MistakesAreNamed)

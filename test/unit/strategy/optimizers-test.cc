@@ -97,6 +97,8 @@ TEST(Optimizers, StateByShape)
     };
     EXPECT_EQ(get(OptimizerKind::ADAM, mixed), 12);
     EXPECT_EQ(get(OptimizerKind::ADAM, bare), 4);
+    EXPECT_EQ(get(OptimizerKind::ADAM_FUSED, mixed), 12);
+    EXPECT_EQ(get(OptimizerKind::ADAM_FOREACH, bare), 4);
     EXPECT_EQ(get(OptimizerKind::ADAM_8BIT, bare), 2 + 8.0 / 256);
     EXPECT_EQ(get(OptimizerKind::ADAM_8BIT, mixed), 6 + 8.0 / 256);
     EXPECT_EQ(GetOptimizerStateBytes(OptimizerKind::ADAM_8BIT, bare, {4095}, false), 8);
@@ -223,6 +225,30 @@ TEST(Optimizers, LarsReadsNorms)
     EXPECT_EQ(bytes("lars") - bytes("momentum"), 2 * 4 * (MATRICES + OTHERS));
 }
 
+// Adam pass by pass over lists: 20 numbers of what moments have in the place of 7, and no more
+// state.
+TEST(Optimizers, AdamOverLists)
+{
+    const auto update = [](const std::string& optimizer, const std::string& more) {
+        const std::string text = R"({"dp": 1, "optimizer": ")" + optimizer + R"(")" + more + "}";
+        const ExecutionGraph graph = CompileSmall(text);
+        double bytes = 0;
+        for (const Task& task : graph.GetTasks())
+        {
+            const bool isIt = task.kind == TaskKind::COMPUTE && graph.GetName(task) == optimizer;
+            bytes += isIt ? static_cast<double>(task.bytes) : 0;
+        }
+        return bytes;
+    };
+    const double all = MATRICES + OTHERS;
+    for (const auto& [more, moment] :
+         std::vector<std::pair<std::string, double>>{{"", 4}, {R"(, "masterWeights": false)", 2}})
+    {
+        EXPECT_EQ(update("adam-fused", more), update("adam", more)) << more;
+        EXPECT_EQ(update("adam-foreach", more) - update("adam-fused", more), 13 * moment * all);
+    }
+}
+
 // A loop over parameters issues kernels for each.
 TEST(Optimizers, Kernels)
 {
@@ -237,6 +263,8 @@ TEST(Optimizers, Kernels)
     EXPECT_EQ(count("adam"), 1u);
     EXPECT_EQ(count("adam8bit"), 7u);
     EXPECT_EQ(count("adafactor"), 7 * 25u);
+    EXPECT_EQ(count("adam-fused"), 1u);
+    EXPECT_EQ(count("adam-foreach"), 8u);
     KernelDescription steps;
     steps.kind = "newton-schulz";
     steps.orthogonal = {{1, 256, 64}, {2, 32, 128}};
