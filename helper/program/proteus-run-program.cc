@@ -85,14 +85,9 @@ bool
 HasBalancedExperts(const Model& model, const ExecutionGraph& graph)
 {
     const std::vector<ModelOperator>& operators = model.GetOperators();
-    const auto count = [&](const Access& access) {
-        const std::vector<uint64_t>& shape = model.GetTensor(access.tensor).shape;
-        return shape[0] * shape[1];
-    };
     const bool isBalanced =
         std::any_of(operators.begin(), operators.end(), [&](const ModelOperator& op) {
-            return op.routing.experts > 0 &&
-                   count(op.writes[0]) == count(op.reads[0]) * op.routing.top;
+            return op.routing.experts > 0 && model.GetNeededPart(op) == 1;
         });
     const std::vector<Task>& tasks = graph.GetTasks();
     return isBalanced && std::any_of(tasks.begin(), tasks.end(), [](const Task& task) {

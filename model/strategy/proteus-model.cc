@@ -73,26 +73,19 @@ CountProductFlops(const ModelOperator& op)
     return flops;
 }
 
-/// @param operators of a model, in order @param tensors that they read and write
-/// @return for each operator what part of its work is of tokens that there are: less than 1 for
-/// experts all of which are as busy as the busiest (MakeDispatch())
+/// @param model to look at
+/// @return for each of its operators what part of its work is of tokens that there are: less than 1
+/// for experts all of which are as busy as the busiest (MakeDispatch())
 std::vector<double>
-FindNeededParts(const std::vector<ModelOperator>& operators,
-                const std::vector<ModelTensor>& tensors)
+FindNeededParts(const Model& model)
 {
-    std::vector<double> ofTensor(tensors.size(), 1);
+    std::vector<double> ofTensor(model.GetTensors().size(), 1);
     std::vector<double> parts;
-    for (const ModelOperator& op : operators)
+    for (const ModelOperator& op : model.GetOperators())
     {
         double part = op.reads.empty() || op.kind == "combine" ? 1 : ofTensor[op.reads[0].tensor];
         parts.push_back(part);
-        if (op.routing.experts > 0)
-        {
-            const std::vector<uint64_t>& from = tensors[op.reads[0].tensor].shape;
-            const std::vector<uint64_t>& to = tensors[op.writes[0].tensor].shape;
-            part = static_cast<double>(from[0] * from[1] * op.routing.top) /
-                   static_cast<double>(to[0] * to[1]);
-        }
+        part = op.routing.experts > 0 ? model.GetNeededPart(op) : part;
         for (const Access& write : op.writes)
         {
             ofTensor[write.tensor] = part;
@@ -148,9 +141,20 @@ Model::GetSequence() const
 }
 
 double
+Model::GetNeededPart(const ModelOperator& dispatch) const
+{
+    const auto count = [this](const Access& access) {
+        const std::vector<uint64_t>& shape = GetTensor(access.tensor).shape;
+        return static_cast<double>(shape[0] * shape[1]);
+    };
+    return count(dispatch.reads[0]) * static_cast<double>(dispatch.routing.top) /
+           count(dispatch.writes[0]);
+}
+
+double
 Model::CountForwardFlops() const
 {
-    const std::vector<double> parts = FindNeededParts(m_operators, m_tensors);
+    const std::vector<double> parts = FindNeededParts(*this);
     double flops = 0;
     for (std::size_t i = 0; i < m_operators.size(); ++i)
     {
@@ -163,7 +167,7 @@ double
 Model::CountTrainingFlops() const
 {
     const bool isWhole = CountTrainedParameters() == CountParameters();
-    const std::vector<double> parts = FindNeededParts(m_operators, m_tensors);
+    const std::vector<double> parts = FindNeededParts(*this);
     double flops = 0;
     for (std::size_t i = 0; i < m_operators.size(); ++i)
     {

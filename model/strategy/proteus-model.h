@@ -235,6 +235,11 @@ class Model
     /// @return tokens of a sample: the extent of "sequence" of the first input that has one, or 1
     uint64_t GetSequence() const;
 
+    /// @param dispatch one of its operators that hands tokens to experts (ModelOperator::routing)
+    /// @return what part of the tokens that experts get are there: 1 if all experts get what the
+    /// mean one does, less if they get as many as those of the busiest device do
+    double GetNeededPart(const ModelOperator& dispatch) const;
+
     /// @return FLOPs of the matrix products of a forward pass of a micro-batch
     double CountForwardFlops() const;
 

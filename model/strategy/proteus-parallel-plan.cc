@@ -246,12 +246,7 @@ CheckShares(const Model& model, const ParallelPlan& plan)
                   ", but model " + model.GetName() + " has no experts");
     CheckPlan(
         isExpert || !has([&](const ModelOperator& op) {
-            const auto count = [&](const Access& access) {
-                const std::vector<uint64_t>& shape = model.GetTensor(access.tensor).shape;
-                return shape[0] * shape[1];
-            };
-            return op.routing.experts > 0 &&
-                   count(op.writes[0]) != count(op.reads[0]) * op.routing.top;
+            return op.routing.experts > 0 && model.GetNeededPart(op) != 1;
         }),
         "without ep every device has all experts, of which none is busier than another; leave "
         "out busiest of model " +
