@@ -161,9 +161,9 @@ namespace
 {
 
 /**
- * @param family number of a CPU of AMD as a topology has it: base + 16 * extended up to NCCL 2.30,
- * which is no family that AMD names (143 is 23), base + extended since then (NVIDIA/nccl 2f1c174c,
- * src/graph/xml.cc, on GitHub in issue 2441)
+ * @param family number of a CPU of AMD as a topology has it: base + 16 * extended up to
+ * NCCL 2.30.7, which is no family that AMD names (143 is 23), base + extended since then
+ * (NVIDIA/nccl 2f1c174c, src/graph/xml.cc, on GitHub in issue 2441)
  * @return as AMD counts: 23 is Zen 1 and 2, 25 Zen 3 and 4, 26 Zen 5
  */
 uint64_t

@@ -194,7 +194,7 @@ TEST(NcclTopology, LaterCpusOfAmdForwardMore)
     EXPECT_EQ(ForwardOfAmd(0xaf), 0);    // Zen 3 and 4: as its links
     EXPECT_EQ(ForwardOfAmd(0xbf), 0);    // Zen 5
     EXPECT_EQ(ForwardOfAmd(0), 16e9);    // not said
-    EXPECT_EQ(ForwardOfAmd(23), 16e9);   // Zen 1 and 2, as AMD and NCCL since 2.30 count
+    EXPECT_EQ(ForwardOfAmd(23), 16e9);   // Zen 1 and 2, as AMD and newer NCCL count
     EXPECT_EQ(ForwardOfAmd(25), 0);      // Zen 3 and 4
     EXPECT_EQ(ForwardOfAmd(26), 0);      // Zen 5
     EXPECT_EQ(ForwardOfAmd(15), 16e9);   // before Zen, without an extended family
