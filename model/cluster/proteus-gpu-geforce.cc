@@ -52,6 +52,7 @@ MakeRtx3090()
     model.nvlinkBytesPerSecond = 14.0625e9;
     model.nvlinkGeneration = 3;
     model.smCopyBytesPerSecond = SmCopyRate::AMPERE;
+    model.reachesPeersAsMemory = true;
     return model;
 }
 
@@ -89,6 +90,7 @@ MakeRtx4090()
     model.computeCapability = 89;
     model.pciDevices = {0x2684, 0x2685};
     model.smCopyBytesPerSecond = SmCopyRate::AMPERE;
+    model.reachesPeersAsMemory = true;
     return model;
 }
 
@@ -110,6 +112,7 @@ MakeRtx5090()
     model.standsFor = {120};
     model.pciDevices = {0x2b85};
     model.smCopyBytesPerSecond = SmCopyRate::BLACKWELL;
+    model.reachesPeersAsMemory = true;
     return model;
 }
 

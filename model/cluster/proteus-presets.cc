@@ -11,7 +11,6 @@
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-nearest-name.h"
 
-#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -182,12 +181,10 @@ AddServerVertices(Cluster& cluster, uint32_t server, VertexKind kind, uint32_t c
 LinkFraming
 FramingBetween(LinkFraming framing, const Vertex& a, const Vertex& b)
 {
-    // GeForce from Ampere on.
-    static const std::vector<std::string> byBar{"RTX-3090", "RTX-3090-Ti", "RTX-4090", "RTX-5090"};
     for (const Vertex* end : {&a, &b})
     {
-        if (end->kind == VertexKind::GPU &&
-            std::find(byBar.begin(), byBar.end(), end->model) != byBar.end())
+        const GpuModel* gpu = end->kind == VertexKind::GPU ? MatchGpuModel(end->model) : nullptr;
+        if (gpu && gpu->reachesPeersAsMemory)
         {
             framing.smPacketHeaderBytes = 0;
             framing.smReverseBytes = 0;
