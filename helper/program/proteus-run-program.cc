@@ -193,6 +193,12 @@ RunTrace(const Input& input, ProgramOptions& options, const Cluster& cluster, Da
     const ExecutionGraph graph =
         options.FitComputation(LoadTrace(input.trace, traceOptions, &options.information.recording),
                                options.information.notes);
+    if (traceOptions.isCommunicationRecorded)
+    {
+        options.information.notes.push_back(
+            "--traceCommunication=recorded: communication counts as computation, and nothing "
+            "crosses the network");
+    }
     CheckSizes(input.trace, graph);
     WarnOfTimes(input.trace, options, cluster, graph);
     WarnOfLargeSizes(input.trace, cluster, graph);

@@ -83,6 +83,7 @@ class TraceLoader
         {
             *recording = graph.GetRecording();
         }
+        WarnOfNoRecorded(m_name, m_options, m_nRecorded);
         m_doubts.Warn(m_name);
         return result;
     }
@@ -290,8 +291,9 @@ class TraceLoader
     }
 
     /// Communication that lasts as long as it was recorded.
-    static void SetRecorded(const Rank& rank, const ChakraNode& node, TraceNode& result)
+    void SetRecorded(const Rank& rank, const ChakraNode& node, TraceNode& result)
     {
+        ++m_nRecorded;
         if (node.durationMicros == 0)
         {
             throw std::invalid_argument(rank.trace->file + ": node " + std::to_string(node.id) +
@@ -455,6 +457,7 @@ class TraceLoader
     std::set<std::string> m_groupsInUse;
     uint64_t m_nNodes{0};
     ChakraDoubts m_doubts;
+    uint64_t m_nRecorded{0};   //!< communications that last as recorded
     bool m_hasRoofline{false}; //!< whether the roofline times what has a duration
     std::vector<std::string> m_names;
     std::unordered_map<std::string, uint32_t> m_nameIndex;

@@ -425,6 +425,9 @@ class RankReader : public JsonListReader
         if (m_isCommunicationRecorded)
         {
             // Its time is all that counts.
+            const bool isOne =
+                isTold || IsCommunicationKernel(name) || IsForeignCommunication(name);
+            m_out.nRecorded += isOne ? 1 : 0;
         }
         else if (IsForeignCommunication(name) && !isTold)
         {

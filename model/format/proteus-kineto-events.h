@@ -121,6 +121,7 @@ struct Rank
     double recordedUs{0};       //!< from the first event to the end of the last that is run
     uint64_t nPauses{0};        //!< pauses that nothing in the file explains
     double pausesUs{0};         //!< all of them together
+    uint64_t nRecorded{0};      //!< communications that last as recorded
     uint64_t nForeign{0};       //!< kernels of libraries of communication that are not NCCL
     std::string exampleForeign; //!< name of one
     std::string ncclVersion;    //!< empty: it does not say

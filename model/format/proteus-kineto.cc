@@ -228,6 +228,12 @@ ReadKineto(const std::vector<TraceFile>& files,
             recording->lengthS = std::max(recording->lengthS, rank.recordedUs * 1e-6);
         }
     }
+    uint64_t nRecorded = 0;
+    for (const kineto::Rank& rank : all.ranks)
+    {
+        nRecorded += rank.nRecorded;
+    }
+    WarnOfNoRecorded(name, options, nRecorded);
     for (const std::string& doubt : kineto::FindDoubts(all.ranks))
     {
         Warn(name + ": " + doubt);

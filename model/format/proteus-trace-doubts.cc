@@ -210,6 +210,15 @@ CheckIsRecording(const std::string& name, const TraceOptions& options)
     }
 }
 
+void
+WarnOfNoRecorded(const std::string& name, const TraceOptions& options, uint64_t recorded)
+{
+    if (options.isCommunicationRecorded && recorded == 0)
+    {
+        Warn(name + ": communication as it was recorded has no effect: there is none");
+    }
+}
+
 uint64_t
 GuessRanks(const TraceOptions& options, const std::string& name, uint64_t least)
 {

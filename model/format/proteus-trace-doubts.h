@@ -65,6 +65,13 @@ void CheckIsRecording(const std::string& name, const TraceOptions& options);
 
 /**
  * @ingroup proteus
+ * Says so, see Warn(), if communication is to last as it was recorded, and there is none.
+ * @param name of a trace @param options that it is loaded with @param recorded communications
+ */
+void WarnOfNoRecorded(const std::string& name, const TraceOptions& options, uint64_t recorded);
+
+/**
+ * @ingroup proteus
  * Takes every GPU for a rank, where neither a trace nor the user says how many there are, and says
  * so, see Warn(), if it is known how many GPUs there are.
  * @param options of the user @param name of the trace @param least ranks, of which a job has a

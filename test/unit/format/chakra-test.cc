@@ -126,6 +126,17 @@ TEST(Chakra, CommunicationMayLastAsItWasRecorded)
     EXPECT_EQ(ErrorOf({rank(7), rank(0)}, options),
               "f1: node 0 communicates and has no duration (duration_micros), so that "
               "communication cannot last as it was recorded");
+    TraceText silent;
+    silent.Add(0, pb::CHAKRA_COMP, {}, Lasts(5, false));
+    std::vector<std::string> heard;
+    const WarningListener listener([&heard](const std::string& text) {
+        heard.push_back(text);
+        return false;
+    });
+    Read({silent.Get()}, options);
+    EXPECT_EQ(heard,
+              std::vector<std::string>{
+                  "trace: communication as it was recorded has no effect: there is none"});
 }
 
 TEST(Chakra, AttributesMayBeOfAnyNumericType)
