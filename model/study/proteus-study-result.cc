@@ -7,6 +7,8 @@
 #include "proteus-study-result.h"
 
 #include "ns3/proteus-comma-list.h"
+#include "ns3/proteus-graph-kinds.h"
+#include "ns3/proteus-plural.h"
 
 #include <algorithm>
 #include <functional>
@@ -92,9 +94,11 @@ NameCollective(const Json& json)
         return {};
     }
     const Json& use = json["collectives"][0];
-    return use.at("collective").get<std::string>() + " for " +
-           use.at("parallelism").get<std::string>() + ", " + use.at("bytes").dump() + " B, " +
-           use.at("ranks").dump() + " ranks in " + use.at("servers").dump() + " servers";
+    const auto parallelism = use.at("parallelism").get<std::string>();
+    return use.at("collective").get<std::string>() +
+           (parallelism == ToString(Parallelism::NONE) ? "" : " for " + parallelism) + ", " +
+           use.at("bytes").dump() + " B, " + FormatThings(use.at("ranks").get<uint64_t>(), "rank") +
+           " in " + FormatThings(use.at("servers").get<uint64_t>(), "server");
 }
 
 /// @return a column that has the least or the greatest value among the jobs of a scenario
