@@ -223,6 +223,8 @@ ReadKineto(const std::vector<TraceFile>& files,
     if (recording)
     {
         *recording = graph.GetRecording();
+        recording->isOneForAll =
+            all.ranks.size() == 1 && nRanks > 1 && !options.isCommunicationRecorded;
         for (const kineto::Rank& rank : all.ranks)
         {
             recording->lengthS = std::max(recording->lengthS, rank.recordedUs * 1e-6);

@@ -39,6 +39,9 @@ struct Recording
     /// From the first event to the end of the last that is run again, of the rank that took
     /// longest, seconds; 0: not known.
     double lengthS{0};
+    /// Whether it is of one rank, which stands for all: what it waited for the others is in its
+    /// times, and is not simulated.
+    bool isOneForAll{false};
     std::vector<RecordedCollective> collectives; //!< by kind; those whose times are known
 };
 

@@ -25,6 +25,7 @@ void
 AddRecorded(const Recording& recording, Summary& summary)
 {
     summary.recordedS = recording.lengthS;
+    summary.isRecordedOneForAll = recording.isOneForAll;
     for (CollectiveUse& use : summary.collectives)
     {
         const auto same = std::find_if(recording.collectives.begin(),

@@ -365,9 +365,12 @@ DescribeIteration(const Summary& summary)
     if (summary.recordedS > 0 && !summary.isPartial)
     {
         const double more = Share(summary.iterationS, summary.recordedS) - 1;
-        rows.push_back({"recorded",
-                        FormatTime(summary.recordedS) + ": the simulation takes " +
-                            FormatPercent(std::abs(more)) + (more < 0 ? " less" : " more")});
+        rows.push_back(
+            {"recorded",
+             FormatTime(summary.recordedS) + ": the simulation takes " +
+                 FormatPercent(std::abs(more)) + (more < 0 ? " less" : " more") +
+                 (summary.isRecordedOneForAll ? "; one rank stands for all, and waits for none"
+                                              : "")});
     }
     if (summary.tokensPerS > 0)
     {

@@ -71,11 +71,12 @@ struct Summary
     uint32_t devices{0};               //!< GPUs that the graph uses
     DataType dataType{DataType::BF16}; //!< whose peak rate the utilisation refers to
 
-    double iterationS{0}; //!< from the start of the run to the end of the last task; of
-                          //!< a run that was stopped to the stop; of several iterations
-                          //!< the steady one
-    double recordedS{0};  //!< Recording::lengthS of the trace; 0: not known
-    double runS{0};       //!< of all iterations, to the end of the last task
+    double iterationS{0};            //!< from the start of the run to the end of the last task; of
+                                     //!< a run that was stopped to the stop; of several iterations
+                                     //!< the steady one
+    double recordedS{0};             //!< Recording::lengthS of the trace; 0: not known
+    bool isRecordedOneForAll{false}; //!< Recording::isOneForAll
+    double runS{0};                  //!< of all iterations, to the end of the last task
     /// of several iterations; all that can be told apart is of the steady one: times, collectives
     std::vector<IterationUse> iterations;
     uint64_t tokensPerIteration{0}; //!< 0 where the graph does not say

@@ -234,6 +234,7 @@ TEST(KinetoReplay, RecordedTimesOfCollectivesAreThoseOfTheLastToJoin)
     };
     Recording recording;
     ReadKineto(MakeTraceFiles({rank(0, 30, 8), rank(1, 20, 9)}), "trace", {}, &recording);
+    EXPECT_FALSE(recording.isOneForAll);
     ASSERT_EQ(recording.collectives.size(), 2u);
     const RecordedCollective& sum = recording.collectives[0];
     EXPECT_EQ(sum.collective, Collective::ALL_REDUCE);
@@ -244,4 +245,6 @@ TEST(KinetoReplay, RecordedTimesOfCollectivesAreThoseOfTheLastToJoin)
     EXPECT_DOUBLE_EQ(sum.leastS, 20e-6);
     EXPECT_DOUBLE_EQ(recording.collectives[1].meanS, 8e-6);
     EXPECT_DOUBLE_EQ(recording.lengthS, 309e-6);
+    ReadKineto(MakeTraceFiles({rank(0, 30, 8)}), "trace", {}, &recording);
+    EXPECT_TRUE(recording.isOneForAll);
 }

@@ -297,8 +297,15 @@ TEST(CollectiveUse, RecordedTimesStandBesideSimulatedOnes)
     EXPECT_EQ(uses[1].recordedLeastS, 0); // no such kind was recorded
     const std::string text =
         TextOf([&](std::ostream& out) { PrintSummary(analyzed.analyses[0].summary, out); });
-    EXPECT_NE(text.find("12.500 ns: the simulation takes 20.0 % less"), std::string::npos) << text;
+    EXPECT_NE(text.find("12.500 ns: the simulation takes 20.0 % less\n"), std::string::npos)
+        << text;
     EXPECT_NE(text.find("of ideal  recorded\n"), std::string::npos) << text;
+    report.information.recording.isOneForAll = true;
+    const std::string ofOne =
+        TextOf([&](std::ostream& out) { PrintSummary(Analyze(report).analyses[0].summary, out); });
+    EXPECT_NE(ofOne.find("20.0 % less; one rank stands for all, and waits for none\n"),
+              std::string::npos)
+        << ofOne;
     const ReportedRun bare = run.Report();
     const std::string without =
         TextOf([&](std::ostream& out) { PrintSummary(Analyze(bare).analyses[0].summary, out); });
