@@ -443,12 +443,12 @@ FindUnusedOptions(TypedNetwork typed,
         lines.insert(lines.end(), unneeded.begin(), unneeded.end());
     }
     typed.named.insert(typed.named.end(), lines.begin(), lines.end());
-    const std::vector<LinkId> crossed = FindCrossedLinks(links);
-    const bool crossesRoce = std::any_of(crossed.begin(), crossed.end(), [&cluster](LinkId link) {
-        return cluster.GetLinks()[link].technology == LinkTechnology::ROCE;
-    });
     if (traits.hasPackets && !links.empty())
     {
+        const std::vector<LinkId> crossed = FindCrossedLinks(links);
+        const bool crossesRoce = std::any_of(crossed.begin(), crossed.end(), [&](LinkId link) {
+            return cluster.GetLinks()[link].technology == LinkTechnology::ROCE;
+        });
         const auto unmarked = FindNothingMarked(typed, links, crossesRoce);
         lines.insert(lines.end(), unmarked.begin(), unmarked.end());
     }

@@ -72,7 +72,7 @@ struct GpuModel
     double nvlinkBytesPerSecond{0}; //!< of one NVLink and direction; 0: it has none
     uint32_t nvlinkGeneration{0};   //!< whose framing its NVLinks have
     uint32_t copyEngines{0};        //!< DMA copies at a time; 0: not known, no limit
-    /// Whether it reaches peers over PCI Express as system memory only, see FramingBetween().
+    /// Whether it reaches peers over PCI Express as system memory only, see DefaultFraming().
     bool reachesPeersAsMemory{false};
     /// Bytes per second that one thread block copies: what NCCL's cost model counts for one
     /// channel, which is one thread block (NVIDIA/nccl v2.30.7, src/graph/tuning.cc,

@@ -179,11 +179,13 @@ AddServerVertices(Cluster& cluster, uint32_t server, VertexKind kind, uint32_t c
 }
 
 LinkFraming
-FramingBetween(LinkFraming framing, const Vertex& a, const Vertex& b)
+DefaultFraming(LinkTechnology technology, uint32_t generation, const Vertex& a, const Vertex& b)
 {
+    LinkFraming framing = DefaultFraming(technology, generation);
     for (const Vertex* end : {&a, &b})
     {
-        const GpuModel* gpu = end->kind == VertexKind::GPU ? MatchGpuModel(end->model) : nullptr;
+        const bool isGpu = technology == LinkTechnology::PCIE && end->kind == VertexKind::GPU;
+        const GpuModel* gpu = isGpu ? MatchGpuModel(end->model) : nullptr;
         if (gpu && gpu->reachesPeersAsMemory)
         {
             framing.smPacketHeaderBytes = 0;
@@ -207,12 +209,8 @@ AddDefaultLink(Cluster& cluster,
     link.technology = technology;
     link.bytesPerSecond = bytesPerSecond;
     link.delayPs = DefaultDelayPs(technology);
-    link.framing = DefaultFraming(technology, generation);
-    if (technology == LinkTechnology::PCIE)
-    {
-        const auto& vertices = cluster.GetVertices();
-        link.framing = FramingBetween(link.framing, vertices.at(a), vertices.at(b));
-    }
+    const auto& vertices = cluster.GetVertices();
+    link.framing = DefaultFraming(technology, generation, vertices.at(a), vertices.at(b));
     link.cost = DefaultCost(technology);
     cluster.AddLink(link);
 }

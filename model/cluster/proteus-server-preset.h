@@ -187,10 +187,15 @@ std::vector<VertexId> AddServerVertices(Cluster& cluster,
  * driver (tinygrad/open-gpu-kernel-modules, README: GMMU_APERTURE_SYS_NONCOH). Measured, NCCL on
  * four RTX 4090 of Gen4 x16 that write to each other: 25.3 of 31.5 GB/s, 80.3 % (a ring, both
  * ways); framing says 80 %.
- * @param framing of a link, as DefaultFraming() says @param a one end @param b the other end
- * @return the framing with what the GPUs at its ends do
+ * @param technology of a link @param generation of it, 0 for the default one
+ * @param a one end @param b the other end
+ * @return the framing of the technology, with what the GPUs at the ends of the link do
+ * @throw std::invalid_argument if the generation is not known
  */
-LinkFraming FramingBetween(LinkFraming framing, const Vertex& a, const Vertex& b);
+LinkFraming DefaultFraming(LinkTechnology technology,
+                           uint32_t generation,
+                           const Vertex& a,
+                           const Vertex& b);
 
 /**
  * @ingroup proteus

@@ -272,7 +272,7 @@ ReadLinkProperties(const JsonValue& json, const Vertex& a = {}, const Vertex& b 
     link.technology = technology.Check([&] { return LinkTechnologyFromString(technologyName); });
     link.delayPs = DefaultDelayPs(link.technology);
     link.cost = DefaultCost(link.technology);
-    link.framing = DefaultFraming(link.technology);
+    link.framing = DefaultFraming(link.technology, 0, a, b);
     if (const auto generation = json.Find("generation"))
     {
         if (link.technology != LinkTechnology::NVLINK && link.technology != LinkTechnology::PCIE)
@@ -280,11 +280,8 @@ ReadLinkProperties(const JsonValue& json, const Vertex& a = {}, const Vertex& b 
             generation->Fail("only nvlink and pcie have generations");
         }
         const auto number = static_cast<uint32_t>(generation->AsWhole(1, 99));
-        link.framing = generation->Check([&] { return DefaultFraming(link.technology, number); });
-    }
-    if (link.technology == LinkTechnology::PCIE)
-    {
-        link.framing = FramingBetween(link.framing, a, b);
+        link.framing =
+            generation->Check([&] { return DefaultFraming(link.technology, number, a, b); });
     }
     link.bytesPerSecond = ReadRate(json.Get("rate_gbytes_per_s"), 1 / GBYTE);
     if (const auto delay = json.Find("delay_ns"))
@@ -532,17 +529,12 @@ ToJson(const Cluster& cluster, const Link& link)
             json[field.key] = link.*field.field;
         }
     }
-    const auto get = [&](LinkTechnology technology, uint32_t generation) {
-        const LinkFraming framing = DefaultFraming(technology, generation);
-        const auto& vertices = cluster.GetVertices();
-        return technology == LinkTechnology::PCIE
-                   ? FramingBetween(framing, vertices[link.a], vertices[link.b])
-                   : framing;
-    };
-    LinkFraming standard = get(link.technology, 0);
+    const Vertex& a = cluster.GetVertices()[link.a];
+    const Vertex& b = cluster.GetVertices()[link.b];
+    LinkFraming standard = DefaultFraming(link.technology, 0, a, b);
     for (const Generation& generation : GENERATIONS)
     {
-        const LinkFraming framing = get(generation.technology, generation.number);
+        const LinkFraming framing = DefaultFraming(generation.technology, generation.number, a, b);
         if (link.technology == generation.technology && !IsSame(link.framing, standard) &&
             IsSame(link.framing, framing))
         {

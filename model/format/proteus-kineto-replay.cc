@@ -168,7 +168,7 @@ class TraceMaker
         {
             TraceNode& node = m_trace->nodes[i];
             const double lateUs = m_recorded[i].beginUs - couldBeginUs[i];
-            const bool isHost = m_streamNames.at(node.stream) == HOST_STREAM;
+            const bool isHost = node.stream == m_hostStream;
             // A receive waits for nothing, so that nothing can be put before it.
             if (lateUs <= MOST_START_US || isHost || node.kind == TraceNode::Kind::RECEIVE)
             {
@@ -226,7 +226,7 @@ class TraceMaker
         const bool isBlocking = isSync || IsBlockingCopy(i);
         TraceNode node;
         node.kind = TraceNode::Kind::COMPUTE;
-        node.stream = GetStream(HOST_STREAM, true);
+        node.stream = m_hostStream = GetStream(HOST_STREAM, true);
         node.name = m_graph.AddName(m_events.names[call.name]);
         const double endUs = std::max(isBlocking ? call.startUs : call.endUs, lastUs);
         node.durationPs = ToPs(endUs - lastUs);
@@ -528,6 +528,7 @@ class TraceMaker
     double m_beginUs{MAX_TIME_US};
     std::vector<Recorded> m_recorded;                  //!< by node, but for pauses
     std::map<StreamId, std::string> m_streamNames;     //!< of this rank
+    StreamId m_hostStream{NO_STREAM};                  //!< once the host has done something
     std::unordered_map<int64_t, std::size_t> m_callOf; //!< by correlation
     std::vector<std::size_t> m_launchOf;               //!< by GPU event: its call
     std::vector<std::vector<std::size_t>> m_launches;  //!< by call: its GPU events

@@ -15,6 +15,30 @@
 
 using namespace ns3::proteus;
 
+namespace
+{
+
+/// Compares schedules of AlexNet on one server of V100.
+/// @param more options of proteus-schedule @return the file of --csv
+std::string
+CompareOnOneServer(const std::vector<std::string>& more)
+{
+    const Folder folder;
+    const std::string csv = folder.Get() + "/s.csv";
+    std::vector<std::string> options{"--model=alexnet",
+                                     "--cluster=pcie-v100x4",
+                                     "--nodes=1",
+                                     "--iterations=2",
+                                     "--csv=" + csv};
+    options.insert(options.end(), more.begin(), more.end());
+    const Outcome outcome = Start("schedule", options);
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    std::ifstream file(csv);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+} // namespace
+
 // Where communications do not share links, an iteration may take less than these can carry.
 TEST(ScheduleRows, ExecutorsWithoutLinksSayWhereTheyAreBelowTheBound)
 {
@@ -44,18 +68,8 @@ TEST(ScheduleRows, ExecutorsWithoutLinksSayWhereTheyAreBelowTheBound)
 TEST(ScheduleRows, NothingIsExposedWhereNothingIsSent)
 {
     const auto run = [](const std::string& replicas) {
-        const Folder folder;
-        const std::string csv = folder.Get() + "/s.csv";
-        const Outcome outcome = Start("schedule",
-                                      {"--model=alexnet",
-                                       "--strategy=dp=" + replicas + ",globalBatch=2",
-                                       "--cluster=pcie-v100x4",
-                                       "--nodes=1",
-                                       "--policies=arrival",
-                                       "--iterations=2",
-                                       "--csv=" + csv});
-        EXPECT_EQ(outcome.code, 0) << outcome.error;
-        std::ifstream file(csv);
+        std::istringstream file(CompareOnOneServer(
+            {"--strategy=dp=" + replicas + ",globalBatch=2", "--policies=arrival"}));
         std::string line;
         std::getline(file, line);
         EXPECT_EQ(line.rfind("executor,policy,partition_bytes,credit_bytes,wire_classes,"
@@ -82,21 +96,8 @@ TEST(ScheduleRows, NothingIsExposedWhereNothingIsSent)
 
 TEST(ScheduleRows, CreditIsThatOfPoliciesThatHeedIt)
 {
-    const Folder folder;
-    const std::string csv = folder.Get() + "/s.csv";
-    const Outcome run = Start("schedule",
-                              {"--model=alexnet",
-                               "--strategy=dp=2,globalBatch=2",
-                               "--cluster=pcie-v100x4",
-                               "--nodes=1",
-                               "--policies=priority,p3",
-                               "--credit=9000000",
-                               "--iterations=2",
-                               "--csv=" + csv});
-    ASSERT_EQ(run.code, 0) << run.error;
-    std::ifstream file(csv);
-    const std::string text((std::istreambuf_iterator<char>(file)),
-                           std::istreambuf_iterator<char>());
+    const std::string text = CompareOnOneServer(
+        {"--strategy=dp=2,globalBatch=2", "--policies=priority,p3", "--credit=9000000"});
     EXPECT_NE(text.find("flow,priority,4000000,9000000,"), std::string::npos) << text;
     EXPECT_NE(text.find("flow,p3,4000000,,"), std::string::npos) << text;
 }
