@@ -38,7 +38,7 @@ GPUS = {"P100-SXM2-16GB": (20, 2), "V100-SXM2-32GB": (25, 2), "A30": (25, 3), "A
 GPUS |= {"H100-SXM5-80GB": (25, 4), "GH200-96GB": (25, 4), "B200": (50, 5), "GB200": (50, 5), "B300": (50, 5), "GB300": (50, 5), "A40": (14.0625, 3)}
 GPUS |= {name: None for name in ("TITAN-Xp", "T4", "L4", "L40S", "RTX-4090", "RTX-5090", "H100-PCIE-80GB")}
 PLANS = ["zero=1", "zero=2", "zero=3", "recompute=full", "recompute=selective", "schedule=gpipe"]
-PLANS += ["buckets=ddp", "buckets=whole", "optimizer=sgd", "optimizer=lamb", "dataType=fp16"]
+PLANS += ["buckets=ddp", "buckets=whole", "buckets=unit", "optimizer=sgd", "optimizer=lamb", "dataType=fp16"]
 PLANS += ["gradientsInPlace=false", "fusedOptimizer=true"]
 FABRICS = [
     [],

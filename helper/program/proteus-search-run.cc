@@ -256,6 +256,10 @@ class Search
         }
         m_space.base = MakeDefaultPlan(m_framework.defaults);
         m_space.base.gradients.isInPlace = true;
+        if (m_space.base.gradients.policy == BucketPolicy::UNIT)
+        {
+            m_space.pieces = BucketPolicy::UNIT;
+        }
         m_space.base.gradients.policy = BucketPolicy::WHOLE;
         m_space.base.precision.compute = DataTypeFromString(m_options.dataType);
         m_space.base.optimizer.kind = OptimizerKindFromString(m_options.optimizer);

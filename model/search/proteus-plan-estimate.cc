@@ -312,6 +312,10 @@ class PlanFormula
         {
             buckets = total / (bytes * std::max(MEGATRON_BUCKET, 1e6 * GetShare()));
         }
+        else if (m_plan.gradients.policy == BucketPolicy::UNIT)
+        {
+            buckets = rank.parts;
+        }
         buckets = std::max(1.0, buckets);
         const double last = rank.backwardS / m_plan.virtualStages;
         const double exposed = std::max(all / buckets, all - last * (1 - 1 / buckets));

@@ -92,7 +92,7 @@ class PlanLayouts
     void SearchWithoutPipeline()
     {
         ParallelPlan plan = m_space.base;
-        plan.gradients.policy = BucketPolicy::DDP;
+        plan.gradients.policy = m_space.pieces;
         bool hasFound = m_search.devices > m_search.mostStageDevices;
         for (uint64_t parts = 1; !hasFound && m_space.globalBatch % parts == 0; parts *= 2)
         {

@@ -290,7 +290,7 @@ MakeBaselines(const PlanModelFacts& facts, const PlanSpaceOptions& space, PlanEs
     for (uint32_t zero = 0; zero <= 3 && space.globalBatch % devices == 0; ++zero)
     {
         plan.optimizer.zero = zero;
-        plan.gradients.policy = BucketPolicy::DDP;
+        plan.gradients.policy = space.pieces;
         if (MakeFit(plan, facts, space, estimator))
         {
             baselines.push_back(

@@ -231,16 +231,16 @@ class PlanWalk
         {
             return Prune("memory: parameters, gradients and optimizer state alone do not fit");
         }
-        // Gradients of ZeRO 2 and 3 are scattered bucket by bucket, and there is nothing to hide
+        // Gradients of ZeRO 2 and 3 are scattered piece by piece, and there is nothing to hide
         // without replicas.
-        std::vector<BucketPolicy> policies{zero < 2 ? BucketPolicy::WHOLE : BucketPolicy::DDP};
+        std::vector<BucketPolicy> policies{zero < 2 ? BucketPolicy::WHOLE : m_options.pieces};
         if (zero < 2 && !m_options.variesBuckets)
         {
             policies = {m_options.base.gradients.policy};
         }
         else if (zero < 2 && replicas > 1)
         {
-            policies.push_back(BucketPolicy::DDP);
+            policies.push_back(m_options.pieces);
         }
         for (const BucketPolicy policy : policies)
         {

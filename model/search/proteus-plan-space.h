@@ -67,6 +67,8 @@ struct PlanSpaceOptions
     bool variesRecomputation{true};         //!< else that of `base`
     bool variesSequence{true};              //!< sequence parallelism; else that of `base`
     bool variesBuckets{true};               //!< buckets of gradients; else those of `base`
+    /// What gradients are reduced in while others are computed.
+    BucketPolicy pieces{BucketPolicy::DDP};
     bool variesMapping{true};  //!< pipelines inside and across servers; else that of `base`
     bool variesSchedule{true}; //!< zero-bubble beside 1F1B; else that of `base`
     /// Devices of a server, whose replicas may share states of their own, which other servers

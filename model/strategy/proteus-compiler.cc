@@ -29,6 +29,7 @@ CompileModel(const Model& model, const StrategyTree& tree, const CompileOptions&
     GradientEmitter gradients(context, converter);
     PassEmitter(context, gradients, recent, converter, next).Emit();
     gradients.EmitGradients();
+    OrderUnits(context);
     gradients.EmitTies();
     OptimizerEmitter(context, gradients, next).EmitOptimizer();
     schedule.AddSchedules(gradients);

@@ -129,6 +129,16 @@ struct EmitStreams
 };
 
 /// @ingroup proteus
+/// What replicas gather or scatter of a unit in its backward pass.
+struct UnitCommunication
+{
+    uint32_t unit{0};     //!< its number
+    bool isGather{false}; //!< parameters; else gradients
+    GroupId group{0};     //!< the replicas
+    TaskId task{0};       //!< that does it
+};
+
+/// @ingroup proteus
 /// The compilation: what is compiled, the graph so far, its phases and streams.
 struct EmitContext
 {
@@ -216,6 +226,7 @@ struct EmitContext
     EmitStreams streams;                             //!< of the graph
     /// By device: transfers of its backward passes to other stages.
     std::map<DeviceId, std::vector<TaskId>> backwardSends;
+    std::vector<UnitCommunication> unitCommunications; //!< see OrderUnits()
 };
 
 /// @ingroup proteus

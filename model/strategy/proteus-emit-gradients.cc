@@ -99,6 +99,11 @@ GradientEmitter::Flush(const BucketKey& key, Bucket& bucket)
     WaitForSends(key, bucket);
     const TaskId id =
         m_context.builder.AddTask(task, name + "." + ToString(key.first), bucket.ready);
+    if (m_context.tree.gradients.policy == BucketPolicy::UNIT && bucket.isScattered)
+    {
+        m_context.unitCommunications.push_back(
+            {GetUnit(m_leaves[bucket.leaves.front()]), false, task.place, id});
+    }
     for (const DeviceId device : key.second)
     {
         TaskId result = id;
@@ -132,6 +137,7 @@ GradientEmitter::IsFull(const BucketKey& key, const Bucket& bucket, uint32_t sta
     switch (m_context.tree.gradients.policy)
     {
     case BucketPolicy::WHOLE:
+    case BucketPolicy::UNIT: // closed by the next unit
         return false;
     case BucketPolicy::TENSOR:
         return true;
@@ -266,6 +272,11 @@ GradientEmitter::EmitReduction(const std::vector<uint32_t>& order, uint32_t stag
         {
             const BucketKey key{FindCollective(step, m_context.tree.optimizer), group.devices};
             Bucket& bucket = open[key];
+            if (m_context.tree.gradients.policy == BucketPolicy::UNIT && bucket.bytes > 0 &&
+                GetUnit(m_leaves[bucket.leaves.front()]) != GetUnit(leaf))
+            {
+                Flush(key, bucket);
+            }
             bucket.bytes += group.elements * m_context.GetGradientBytes();
             bucket.wholeBytes +=
                 m_context.GetGradientBytes() *
@@ -275,6 +286,7 @@ GradientEmitter::EmitReduction(const std::vector<uint32_t>& order, uint32_t stag
             bucket.parallelism = Parallelism::DATA;
             bucket.phase = FindPhase(step, stage, isFirst);
             bucket.stream = FindStream(step, isFirst);
+            bucket.isScattered = isFirst && step.collective == Collective::REDUCE_SCATTER;
             for (const DeviceId device : group.devices)
             {
                 const std::vector<TaskId> ready =
@@ -322,6 +334,11 @@ GradientEmitter::EmitGradients()
                 // As gradients appear; of those at once, the later parameter first.
                 return std::tuple(left.depth, right.operatorId, right.read) <
                        std::tuple(right.depth, left.operatorId, left.read);
+            }
+            if (m_context.tree.gradients.policy == BucketPolicy::UNIT &&
+                GetUnit(left) != GetUnit(right))
+            {
+                return GetUnit(left) > GetUnit(right);
             }
             return left.tensor > right.tensor; // the reverse of the order of use
         });

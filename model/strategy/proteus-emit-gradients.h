@@ -8,6 +8,7 @@
 #define PROTEUS_EMIT_GRADIENTS_H
 
 #include "proteus-emit-conversion.h"
+#include "proteus-emit-units.h"
 
 #include <cstdint>
 #include <map>
@@ -47,7 +48,8 @@ class GradientEmitter
     /// @param converter of layouts; outlives this object
     GradientEmitter(EmitContext& context, Converter& converter)
         : m_context(context),
-          m_converter(converter)
+          m_converter(converter),
+          m_units(FindUnits(context.placement))
     {
     }
 
@@ -92,12 +94,20 @@ class GradientEmitter
         uint64_t bytes{0};
         uint64_t wholeBytes{0}; //!< of gradients of which these may be shares
         Parallelism parallelism{Parallelism::DATA};
+        bool isScattered{false}; //!< whether it scatters what the backward pass has made
         std::vector<TaskId> ready;
         std::vector<uint32_t> leaves; //!< positions in m_leaves
     };
 
     /// @param tensor a parameter @return how its gradient lies when it is reduced
     const Layout& GetTarget(const PlacedTensor& tensor) const;
+
+    /// @param leaf a gradient @return the unit that makes it last
+    uint32_t GetUnit(const Leaf& leaf) const
+    {
+        return m_units.ofOperator[leaf.operatorId];
+    }
+
     PhaseId FindPhase(const BoxingStep& step, uint32_t stage, bool isFirst) const;
     bool IsOfShares(const BoxingStep& step, bool isFirst) const;
     StreamId FindStream(const BoxingStep& step, bool isFirst);
@@ -112,6 +122,7 @@ class GradientEmitter
 
     EmitContext& m_context;
     Converter& m_converter;
+    const ModelUnits m_units;                             //!< of the model
     std::vector<Leaf> m_leaves;                           //!< in the order of their making
     std::map<TensorId, uint32_t> m_leafOf;                //!< by tensor
     std::vector<uint32_t> m_leavesInOrder;                //!< by stage, in the order of reduction

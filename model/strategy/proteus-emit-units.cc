@@ -39,6 +39,58 @@ IsMuonMatrix(const std::string& name, const std::vector<uint64_t>& shape)
     return shape.size() >= 2 && !HasExpertBiases(name) && !FindBlock(name).empty();
 }
 
+ModelUnits
+FindUnits(const Placement& placement)
+{
+    ModelUnits units;
+    std::pair<std::string, uint32_t> last;
+    for (OperatorId id = 0; id < placement.operators.size(); ++id)
+    {
+        const PlacedOperator& placed = placement.operators[id];
+        const std::pair<std::string, uint32_t> key{FindBlock(placed.op.name), placed.stage};
+        if (units.operators.empty() || key != last)
+        {
+            units.operators.emplace_back();
+            units.names.push_back(key.first.empty() ? placed.op.name : key.first);
+            last = key;
+        }
+        units.ofOperator.push_back(static_cast<uint32_t>(units.operators.size() - 1));
+        units.operators.back().push_back(id);
+    }
+    return units;
+}
+
+void
+OrderUnits(EmitContext& context)
+{
+    const ScheduleSpec& schedule = context.tree.schedule;
+    const bool addsUp = schedule.microBatches > 1 && context.phases.scatter.empty();
+    if (addsUp || !context.phases.weight.empty() || schedule.delaysWeights)
+    {
+        return; // gradients come behind the whole pass, or behind kernels of other units
+    }
+    // By group: what it does, by place. A unit's parameters are asked for before the unit after it
+    // is computed, its gradients behind its own kernels.
+    std::map<GroupId, std::map<std::pair<int64_t, TaskId>, TaskId>> byGroup;
+    for (const UnitCommunication& one : context.unitCommunications)
+    {
+        const int64_t computed = -2 * static_cast<int64_t>(one.unit);
+        byGroup[one.group][{one.isGather ? computed - 2 : computed + 1, one.task}] = one.task;
+    }
+    for (const auto& [group, ordered] : byGroup)
+    {
+        TaskId before = NO_ID;
+        for (const auto& [place, task] : ordered)
+        {
+            if (before != NO_ID)
+            {
+                context.builder.AddDependency(before, task);
+            }
+            before = task;
+        }
+    }
+}
+
 UnitGatherer::UnitGatherer(EmitContext& context,
                            const EmitTensors& tensors,
                            const RecentKernels& recent,
@@ -46,22 +98,9 @@ UnitGatherer::UnitGatherer(EmitContext& context,
     : m_context(context),
       m_tensors(tensors),
       m_recent(recent),
-      m_next(next)
+      m_next(next),
+      m_found(FindUnits(context.placement))
 {
-    std::pair<std::string, uint32_t> last;
-    for (OperatorId id = 0; id < context.placement.operators.size(); ++id)
-    {
-        const PlacedOperator& placed = context.placement.operators[id];
-        const std::pair<std::string, uint32_t> key{FindBlock(placed.op.name), placed.stage};
-        if (m_operators.empty() || key != last)
-        {
-            m_operators.emplace_back();
-            m_names.push_back(key.first.empty() ? placed.op.name : key.first);
-            last = key;
-        }
-        m_unitOf.push_back(static_cast<uint32_t>(m_operators.size() - 1));
-        m_operators.back().push_back(id);
-    }
     FindNarrow();
 }
 
@@ -105,7 +144,7 @@ UnitGatherer::GetGatheredBytes(TensorId tensor) const
 const Value*
 UnitGatherer::Find(OperatorId id, TensorId tensor, const Layout& layout, bool isBackward)
 {
-    const uint32_t number = m_unitOf[id];
+    const uint32_t number = m_found.ofOperator[id];
     Unit& unit = m_units[{number, isBackward}];
     if (!unit.isGathered)
     {
@@ -152,7 +191,7 @@ std::vector<UnitGatherer::Part>
 UnitGatherer::FindParts(uint32_t unit, bool isBackward) const
 {
     std::vector<Part> parts;
-    for (const OperatorId id : m_operators[unit])
+    for (const OperatorId id : m_found.operators[unit])
     {
         const PlacedOperator& placed = m_context.placement.operators[id];
         for (const Access& read : placed.op.reads)
@@ -226,18 +265,24 @@ UnitGatherer::Gather(uint32_t unit, bool isBackward, Unit& gathered)
     {
         AddToBuckets(part, buckets);
     }
-    const uint32_t stage = m_context.placement.operators[m_operators[unit].front()].stage;
+    const uint32_t stage = m_context.placement.operators[m_found.operators[unit].front()].stage;
     const PhaseId phase = isBackward ? m_context.GetBackward(stage) : m_context.GetForward(stage);
     for (Bucket& bucket : buckets)
     {
-        bucket.task = m_context.builder.AddCommunication(phase,
-                                                         m_context.builder.AddGroup(bucket.devices),
-                                                         m_context.streams.parameter,
-                                                         m_names[unit] + ".parameters.all-gather",
-                                                         Collective::ALL_GATHER,
-                                                         bucket.bytes,
-                                                         Parallelism::DATA,
-                                                         bucket.ready);
+        bucket.task =
+            m_context.builder.AddCommunication(phase,
+                                               m_context.builder.AddGroup(bucket.devices),
+                                               m_context.streams.parameter,
+                                               m_found.names[unit] + ".parameters.all-gather",
+                                               Collective::ALL_GATHER,
+                                               bucket.bytes,
+                                               Parallelism::DATA,
+                                               bucket.ready);
+        if (isBackward)
+        {
+            m_context.unitCommunications.push_back(
+                {unit, true, m_context.builder.AddGroup(bucket.devices), bucket.task});
+        }
         for (const DeviceId device : bucket.devices)
         {
             m_next.firstGathers.emplace(device, bucket.task);

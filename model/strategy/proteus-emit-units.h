@@ -41,6 +41,34 @@ bool HasExpertBiases(const std::string& name);
 /// et al. 2024; Liu et al. 2025, section 2)
 bool IsMuonMatrix(const std::string& name, const std::vector<uint64_t>& shape);
 
+/// @ingroup proteus
+/// The units of a model, in which FSDP gathers parameters and reduces gradients: its numbered
+/// blocks, and what stands between two of them.
+struct ModelUnits
+{
+    std::vector<uint32_t> ofOperator;               //!< by operator: its unit
+    std::vector<std::vector<OperatorId>> operators; //!< by unit
+    std::vector<std::string> names;                 //!< by unit
+};
+
+/// @ingroup proteus
+/// @param placement of a model @return its units, in the order of their use
+ModelUnits FindUnits(const Placement& placement);
+
+/**
+ * @ingroup proteus
+ * Has what replicas gather and scatter unit by unit in the backward pass go one after the other in
+ * each group of devices, in the order in which the host asks for it: while a unit is computed, the
+ * parameters of the next one are gathered; then the unit's gradients are scattered, then those of
+ * the unit after the next one are gathered. FSDP has one communicator for both
+ * (torch/distributed/fsdp/_fully_shard/_fsdp_param_group.py; _runtime_utils.py of FSDP1), and NCCL
+ * runs kernels of one communicator in turn, whatever their streams (src/enqueue.cc,
+ * ncclLaunchPrepare(): "depends on all of {deviceStream, hostStream, userStream[i]...}"). So no
+ * more than two units have gradients that wait.
+ * @param context of the compilation, with what was emitted
+ */
+void OrderUnits(EmitContext& context);
+
 /**
  * @ingroup proteus
  * Gathers the parameters of a unit in one piece per group of devices, as PyTorch's FSDP does with
@@ -123,10 +151,8 @@ class UnitGatherer
     const EmitTensors& m_tensors;
     const RecentKernels& m_recent;
     EmitNextIteration& m_next;
-    std::vector<bool> m_isNarrow;                     //!< by tensor: gathered in one byte
-    std::vector<uint32_t> m_unitOf;                   //!< by operator
-    std::vector<std::string> m_names;                 //!< by unit
-    std::vector<std::vector<OperatorId>> m_operators; //!< by unit
+    std::vector<bool> m_isNarrow; //!< by tensor: gathered in one byte
+    const ModelUnits m_found;     //!< of the model
     std::map<std::pair<uint32_t, bool>, Unit> m_units;
     std::pair<MeshPtr, Row> m_begin; //!< last kernel before the unit that was gathered last
 };

@@ -30,11 +30,12 @@ constexpr EnumNames<ScheduleKind, 5> SCHEDULES{"schedule",
                                                 {ScheduleKind::ZERO_BUBBLE, "zero-bubble"},
                                                 {ScheduleKind::LIMITS, "limits"}}};
 
-constexpr EnumNames<BucketPolicy, 4> BUCKETS{"bucket policy",
+constexpr EnumNames<BucketPolicy, 5> BUCKETS{"bucket policy",
                                              {{BucketPolicy::WHOLE, "whole"},
                                               {BucketPolicy::DDP, "ddp"},
                                               {BucketPolicy::MEGATRON, "megatron"},
-                                              {BucketPolicy::TENSOR, "tensor"}}};
+                                              {BucketPolicy::TENSOR, "tensor"},
+                                              {BucketPolicy::UNIT, "unit"}}};
 
 // AdamW reads, computes and writes as much as Adam does. Lion (Chen et al. 2023, algorithm 2) has
 // one moment, and reads and writes it, gradient and parameter once, as SGD with momentum does.

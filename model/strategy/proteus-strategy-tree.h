@@ -156,10 +156,12 @@ enum class BucketPolicy : uint8_t
     DDP,      //!< PyTorch's: closed by exceeding a size, the first one by a small size
     MEGATRON, //!< closed by reaching 40e6 or 1e6 per replica elements; on the first stage only
     TENSOR,   //!< every gradient alone, as Horovod, MXNet and ByteScheduler have them
+    UNIT,     //!< those of a unit (a numbered block, or what stands between two) when its backward
+              //!< pass is over, as FSDP has them
 };
 
 /// @ingroup proteus
-/// @param policy a value @return its name: "whole", "ddp", "megatron", "tensor"
+/// @param policy a value @return its name: "whole", "ddp", "megatron", "tensor", "unit"
 const char* ToString(BucketPolicy policy);
 /// @ingroup proteus
 /// @param text a name @return the value @throw std::invalid_argument that lists the names
