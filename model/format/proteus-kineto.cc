@@ -6,6 +6,7 @@
 
 #include "proteus-kineto.h"
 
+#include "proteus-kineto-begins.h"
 #include "proteus-kineto-doubts.h"
 #include "proteus-kineto-events.h"
 #include "proteus-kineto-replay.h"
@@ -183,6 +184,30 @@ WarnOfVersion(const std::string& recorded, uint32_t simulated, const std::string
     }
 }
 
+/// @param all what the files of several ranks say; these get when they began
+/// @param graph gets the ranks @param streams of the graph, by name
+void
+ReplayRanks(KinetoRanks& all, TraceGraph& graph, std::map<std::string, StreamId>& streams)
+{
+    std::vector<const kineto::Rank*> ranks;
+    std::vector<std::shared_ptr<RankTrace>> traces;
+    for (const auto& [rank, place] : all.byRank)
+    {
+        traces.push_back(kineto::MakeReplay(all.ranks[place], graph, streams, false));
+        ranks.push_back(&all.ranks[place]);
+    }
+    const std::vector<double> begins = kineto::FindBegins(ranks);
+    for (const auto& [rank, place] : all.byRank)
+    {
+        if (begins[rank] > kineto::LEAST_BEGIN_US)
+        {
+            all.ranks[place].beginUs = begins[rank];
+            kineto::BeginLater(*traces[rank], begins[rank], graph, streams);
+        }
+        graph.SetRank(rank, traces[rank]);
+    }
+}
+
 } // namespace
 
 ExecutionGraph
@@ -205,10 +230,7 @@ ReadKineto(const std::vector<TraceFile>& files,
     }
     else
     {
-        for (const auto& [rank, place] : all.byRank)
-        {
-            graph.SetRank(rank, kineto::MakeReplay(all.ranks[place], graph, streams, false));
-        }
+        ReplayRanks(all, graph, streams);
     }
     // Before doubts: what is refused is one message.
     ExecutionGraph result;
@@ -227,7 +249,8 @@ ReadKineto(const std::vector<TraceFile>& files,
             all.ranks.size() == 1 && nRanks > 1 && !options.isCommunicationRecorded;
         for (const kineto::Rank& rank : all.ranks)
         {
-            recording->lengthS = std::max(recording->lengthS, rank.recordedUs * 1e-6);
+            recording->lengthS =
+                std::max(recording->lengthS, (rank.beginUs + rank.recordedUs) * 1e-6);
         }
     }
     uint64_t nRecorded = 0;
