@@ -67,6 +67,13 @@ const std::vector<Mistake> MISTAKES{
     {"gpt3", {"--serversPerLeaf=0"}, "must be a number from 1"},
     // Sizes.
     {"collective", {"--min=8Q"}, "must be a size such as 8, 512K, 64M or 1G"},
+    {"collective",
+     {"--min=1.5MB"},
+     "--min=1.5MB: write 1.5M for powers of 1024, as nccl-tests takes it, or 1500000 for powers of "
+     "1000"},
+    {"run",
+     {"--model=gpt3-125m", "--strategy=dp=2,dataSamplesPerS=-5"},
+     "/dataSamplesPerS: must be a number from 1e-09 to 1e+12, not -5"},
     {"collective", {"--min=1000T"}, "--min=1000T: is more than 1e15 bytes"},
     {"cluster",
      {"--cluster=dgx-a100", "--nodes=65536"},
