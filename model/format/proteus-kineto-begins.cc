@@ -17,7 +17,7 @@ namespace proteus
 namespace kineto
 {
 
-std::vector<double>
+Begins
 FindBegins(const std::vector<const Rank*>& ranks)
 {
     constexpr double UNKNOWN = std::numeric_limits<double>::quiet_NaN();
@@ -38,7 +38,9 @@ FindBegins(const std::vector<const Rank*>& ranks)
     std::stable_sort(groups.begin(), groups.end(), [&members](uint32_t a, uint32_t b) {
         return members[a].size() > members[b].size();
     });
-    std::vector<double> beginUs(ranks.size(), UNKNOWN);
+    Begins begins;
+    begins.laterUs.assign(ranks.size(), UNKNOWN);
+    std::vector<double>& beginUs = begins.laterUs;
     for (std::size_t root = 0; root < ranks.size(); root++)
     {
         if (!std::isnan(beginUs[root]))
@@ -46,6 +48,7 @@ FindBegins(const std::vector<const Rank*>& ranks)
             continue;
         }
         beginUs[root] = 0;
+        begins.nApart++;
         std::vector<std::size_t> reached{root};
         for (std::size_t next = 0; next < reached.size(); next++)
         {
@@ -78,7 +81,7 @@ FindBegins(const std::vector<const Rank*>& ranks)
             beginUs[rank] -= firstUs;
         }
     }
-    return beginUs;
+    return begins;
 }
 
 void

@@ -35,13 +35,18 @@ namespace kineto
 /// What differs less is how late ranks see the end of a collective; in microseconds.
 inline constexpr double LEAST_BEGIN_US = 20;
 
+/// When ranks began.
+struct Begins
+{
+    std::vector<double> laterUs; //!< by rank, than the first that collectives connect it with
+    uint32_t nApart{0};          //!< parts of the job that no collective connects
+};
+
 /**
- * Ranks that no chain of collectives connects begin at once.
- *
  * @param ranks by rank, after MakeReplay(): when the first collective of each group ended
- * @return how much later each of them began than the first, in microseconds
+ * @return when they began; the parts that no chain of collectives connects begin at once
  */
-std::vector<double> FindBegins(const std::vector<const Rank*>& ranks);
+Begins FindBegins(const std::vector<const Rank*>& ranks);
 
 /**
  * Lets a rank begin later: a task of the host before everything else.

@@ -122,6 +122,7 @@ struct Rank
     /// When the first collective of a group (TraceGraph::AddGroup()) ended, from the first event
     /// on.
     std::map<uint32_t, double> firstEndUs;
+    bool hasMessages{false};    //!< whether it sends or receives some
     double beginUs{0};          //!< how much later than the first rank it began
     uint64_t nPauses{0};        //!< pauses that nothing in the file explains
     double pausesUs{0};         //!< all of them together

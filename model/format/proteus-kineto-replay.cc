@@ -274,6 +274,7 @@ class TraceMaker
         {
             m_communications.Set(event, node);
             node.recordedPs = ToPs(event.durationUs);
+            m_events.hasMessages |= node.kind != TraceNode::Kind::COLLECTIVE;
             if (node.kind == TraceNode::Kind::COLLECTIVE)
             {
                 m_events.firstEndUs.emplace(node.peer, event.EndUs() - m_beginUs);

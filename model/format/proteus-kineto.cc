@@ -186,7 +186,8 @@ WarnOfVersion(const std::string& recorded, uint32_t simulated, const std::string
 
 /// @param all what the files of several ranks say; these get when they began
 /// @param graph gets the ranks @param streams of the graph, by name
-void
+/// @return what is not known of when they began, or empty
+std::string
 ReplayRanks(KinetoRanks& all, TraceGraph& graph, std::map<std::string, StreamId>& streams)
 {
     std::vector<const kineto::Rank*> ranks;
@@ -196,16 +197,24 @@ ReplayRanks(KinetoRanks& all, TraceGraph& graph, std::map<std::string, StreamId>
         traces.push_back(kineto::MakeReplay(all.ranks[place], graph, streams, false));
         ranks.push_back(&all.ranks[place]);
     }
-    const std::vector<double> begins = kineto::FindBegins(ranks);
+    const kineto::Begins begins = kineto::FindBegins(ranks);
     for (const auto& [rank, place] : all.byRank)
     {
-        if (begins[rank] > kineto::LEAST_BEGIN_US)
+        if (begins.laterUs[rank] > kineto::LEAST_BEGIN_US)
         {
-            all.ranks[place].beginUs = begins[rank];
-            kineto::BeginLater(*traces[rank], begins[rank], graph, streams);
+            all.ranks[place].beginUs = begins.laterUs[rank];
+            kineto::BeginLater(*traces[rank], begins.laterUs[rank], graph, streams);
         }
         graph.SetRank(rank, traces[rank]);
     }
+    const bool hasMessages = std::any_of(ranks.begin(), ranks.end(), [](const kineto::Rank* rank) {
+        return rank->hasMessages;
+    });
+    return begins.nApart > 1 && hasMessages
+               ? "only messages connect " + std::to_string(begins.nApart) +
+                     " parts of the job, which do not tell when the ranks began: these parts begin "
+                     "at once"
+               : "";
 }
 
 } // namespace
@@ -220,6 +229,7 @@ ReadKineto(const std::vector<TraceFile>& files,
     const uint32_t nRanks = FindNRanks(all, name, options);
     TraceGraph graph(nRanks, name);
     std::map<std::string, StreamId> streams;
+    std::string unknownBegins;
     if (all.ranks.size() == 1)
     {
         const auto trace = kineto::MakeReplay(all.ranks[0], graph, streams, nRanks > 1);
@@ -230,7 +240,7 @@ ReadKineto(const std::vector<TraceFile>& files,
     }
     else
     {
-        ReplayRanks(all, graph, streams);
+        unknownBegins = ReplayRanks(all, graph, streams);
     }
     // Before doubts: what is refused is one message.
     ExecutionGraph result;
@@ -259,6 +269,10 @@ ReadKineto(const std::vector<TraceFile>& files,
         nRecorded += rank.nRecorded;
     }
     WarnOfNoRecorded(name, options, nRecorded);
+    if (!unknownBegins.empty())
+    {
+        Warn(name + ": " + unknownBegins);
+    }
     for (const std::string& doubt : kineto::FindDoubts(all.ranks))
     {
         Warn(name + ": " + doubt);

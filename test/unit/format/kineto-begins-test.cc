@@ -135,6 +135,31 @@ TEST(KinetoBegins, OfRanksThatNothingConnectsAreTheSame)
                                 WriteRank(1, 0, 3000, {{two, 3100, 4000}}),
                                 WriteRank(2, 0, 2000, {})});
     EXPECT_EQ(result.GetBegins(), (std::map<DeviceId, int64_t>{{1, 3000000000}}));
+    EXPECT_EQ(result.warnings.size(), 1u); // of the two, and not that rank 2 is alone
+}
+
+TEST(KinetoBegins, MessagesDoNotTell)
+{
+    const auto rank = [](int own) {
+        TraceText text;
+        text.Call("cudaLaunchKernel", own * 1000.0, 5, 1);
+        text.Kernel("ncclDevKernel_SendRecv",
+                    20,
+                    own * 1000.0 + 10,
+                    2000,
+                    1,
+                    std::string(R"("Collective name": ")") + (own == 0 ? "send" : "recv") +
+                        R"(", "In msg nelems": 8, "Out msg nelems": 8, "Group size": 2, )"
+                        R"("dtype": "Float", "Process Group Name": "0", )"
+                        R"("Process Group Ranks": "[0, 1]", "Src Rank": 0, "Dst Rank": 1)");
+        return text.Get(own, 2);
+    };
+    const Result result = Read({rank(0), rank(1)});
+    EXPECT_TRUE(result.GetBegins().empty());
+    ASSERT_EQ(result.warnings.size(), 1u);
+    EXPECT_EQ(result.warnings[0],
+              "trace: only messages connect 2 parts of the job, which do not tell when the ranks "
+              "began: these parts begin at once");
 }
 
 } // namespace

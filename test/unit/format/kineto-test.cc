@@ -453,7 +453,8 @@ TEST(Kineto, CountsAndEndsThatContradictEachOtherAreNamed)
                     Nccl(own == 0 ? "send" : "recv",
                          64,
                          R"("Dst Rank": 1, "Src Rank": )" + std::to_string(source)));
-        return text.Call("c", 310, 2, 5).Get(own, 2);
+        text.Kernel("ncclKernel_AllReduce", 20, 330, 6, 6, Nccl("allreduce", 8));
+        return text.Call("c", 310, 2, 5).Call("d", 315, 2, 6).Get(own, 2);
     };
     Read({rank(0, 0), rank(1, 0)});
     EXPECT_TRUE(heard.empty()) << heard.front();
