@@ -67,6 +67,18 @@ const std::vector<Mistake> MISTAKES{
     {"gpt3", {"--serversPerLeaf=0"}, "must be a number from 1"},
     // Sizes.
     {"collective", {"--min=8Q"}, "must be a size such as 8, 512K, 64M or 1G"},
+    {"gpt3",
+     {"--joinGrid=1us", NETWORK + "JoinGrid=2us"},
+     "--joinGrid=1us sets --ns3::proteus::PacketNetwork::JoinGrid, too: give one of them"},
+    {"flows",
+     {"--cluster=" + WORKLOADS + "/flows/switch-9.txt",
+      "--flows=" + WORKLOADS + "/flows/incast-8.csv",
+      "--transport=tcp",
+      "--ns3::proteus::Transport::CongestionControl=hpcc"},
+     "--transport=tcp sets --ns3::proteus::Transport::CongestionControl, too: give one of them"},
+    {"fabrics",
+     {"--nodes=2", FABRIC + "Routing=Spray"},
+     "how switches choose is said in --fabrics, e.g. --fabrics=leaf-spine+spray"},
     {"collective",
      {"--min=1.5MB"},
      "--min=1.5MB: write 1.5M for powers of 1024, as nccl-tests takes it, or 1500000 for powers of "
