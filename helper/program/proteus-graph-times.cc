@@ -81,25 +81,28 @@ WarnOfHost(const std::string& path, const Cluster& cluster, const ExecutionGraph
     uint64_t nShort = 0;
     double all = 0;
     double added = 0;
+    std::vector<const GpuDatasheet*> sheets; // by rank
+    for (const VertexId gpu : cluster.GetGpus())
+    {
+        sheets.push_back(&FindGpuDatasheet(cluster.GetVertices()[gpu].model));
+    }
     for (const Task& task : graph.GetTasks())
     {
-        if (task.kind != TaskKind::COMPUTE || task.place >= cluster.GetGpus().size())
+        if (task.kind != TaskKind::COMPUTE || task.place >= sheets.size())
         {
             continue; // of which the run refuses the latter
         }
-        const GpuDatasheet& gpu =
-            FindGpuDatasheet(cluster.GetVertices()[cluster.GetGpus()[task.place]].model);
         const double times = graph.GetNInstances(task);
-        const int64_t taken = usual.ComputeTimePs(task, gpu);
-        const int64_t own = unhurried.ComputeTimePs(task, gpu);
+        const int64_t taken = usual.ComputeTimePs(task, *sheets[task.place]);
         all += times * static_cast<double>(taken);
-        const bool hasWork = task.durationPs < 0 && (task.flops > 0 || task.bytes > 0);
-        nKernels += hasWork ? 1 : 0;
-        if (hasWork && own < taken)
+        if (task.durationPs >= 0 || (task.flops == 0 && task.bytes == 0))
         {
-            ++nShort;
-            added += times * static_cast<double>(taken - own);
+            continue;
         }
+        ++nKernels;
+        const int64_t own = unhurried.ComputeTimePs(task, *sheets[task.place]);
+        nShort += own < taken ? 1 : 0;
+        added += times * static_cast<double>(taken - own);
     }
     if (nShort > 0 && added >= LEAST_SHARE_OF_HOST * all)
     {
