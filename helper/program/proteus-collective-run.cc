@@ -10,6 +10,7 @@
 #include "proteus-same-choices.h"
 #include "proteus-stop-signals.h"
 
+#include "ns3/nstime.h"
 #include "ns3/proteus-algorithms.h"
 #include "ns3/proteus-attribute-defaults.h"
 #include "ns3/proteus-block-cost.h"
@@ -158,11 +159,17 @@ MakeMaker(const Cluster& cluster, const CollectiveTest& test)
 }
 
 /// @param cluster to run on @param test that is run
-/// @return what kernels start later because one thread launches all those of a server
+/// @return what kernels start later: the attribute LaunchGap, or, where that is 0, what it takes
+/// that one thread launches all those of a server
 Time
 GetLaunchGap(const Cluster& cluster, const CollectiveTest& test)
 {
     constexpr int64_t GPUS_OF_COST = 8; // that CollectiveLaunchCost::sharedThreadPs is of
+    const Time gap = ReadDefault<TimeValue>(PacketNetwork::GetTypeId(), "LaunchGap").Get();
+    if (!gap.IsZero())
+    {
+        return gap;
+    }
     if (test.launchMode != "one-process")
     {
         return Time();
@@ -265,9 +272,12 @@ MakeTestSettings(const Cluster& cluster, const CollectiveTest& test, uint32_t ke
     TakeChoices(test, collectives);
     if (const auto known = test.communicator ? test.communicator : FindCommunicator(cluster, test))
     {
-        collectives.communicatorRanks = known->ranks;
-        collectives.communicatorServers = known->servers;
-        collectives.communicatorChannels = known->channels;
+        const auto fill = [](uint32_t& value, uint32_t found) {
+            value = value != 0 ? value : found; // attributes go before it
+        };
+        fill(collectives.communicatorRanks, known->ranks);
+        fill(collectives.communicatorServers, known->servers);
+        fill(collectives.communicatorChannels, known->channels);
     }
     const bool hasHosts = HasHosts(test);
     collectives.launchMode = hasHosts ? test.launchMode : CollectiveSettings().launchMode;

@@ -10,6 +10,7 @@
 #include "proteus-command-line-text.h"
 #include "proteus-environment-options.h"
 #include "proteus-heap-pages.h"
+#include "proteus-option-attributes.h"
 #include "proteus-rank-program.h"
 #include "proteus-run-notes.h"
 #include "proteus-stop-signals.h"
@@ -382,6 +383,7 @@ CommandLineProgram::Main(int argc, char* argv[])
             return;
         }
         RequireSameOnRanks(ListFiles(command.GetConfiguration(), m_workloads));
+        RequireOneOfEach(command.GetConfiguration());
         if (ProgramOptions* options = GetRunOptions())
         {
             options->information.configuration = command.GetConfiguration();

@@ -16,6 +16,7 @@
 #include "proteus-stop-signals.h"
 
 #include "ns3/config.h"
+#include "ns3/proteus-attribute-defaults.h"
 #include "ns3/proteus-bar-svg.h"
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-cluster-json.h"
@@ -148,6 +149,11 @@ ListContenders(const Options& options, const FabricOptions& sizes)
         throw std::invalid_argument("--fabric and --oversubscription: kinds and ratios of all "
                                     "fabrics are said in --fabrics, e.g. "
                                     "--fabrics=fat-tree,leaf-spine:2");
+    }
+    if (IsChanged(FindAttribute(Fabric::GetTypeId(), "Routing")))
+    {
+        throw std::invalid_argument("--ns3::proteus::Fabric::Routing: how switches choose is said "
+                                    "in --fabrics, e.g. --fabrics=leaf-spine+spray");
     }
     const FabricOptions base =
         FitFabricOptions(sizes, ToCount(options.nodes, "nodes", 2, MAX_SERVERS));

@@ -57,7 +57,11 @@ MakeFlowLinkTable(Ptr<Fabric> fabric)
           "of them, those that have arrived",
           GetCount<&S::receivedPackets>},
          {"payload_bytes", "B", "sent", GetCount<&S::payloadBytes>},
-         {"wire_bytes", "B", "sent, headers included", GetCount<&S::wireBytes>},
+         {"wire_bytes",
+          "B",
+          "sent, headers included; without the acknowledgements and credits that units of the "
+          "opposite direction take (reverse_bytes), which busy_s counts",
+          GetCount<&S::wireBytes>},
          {"busy_s", "s", "transmitting", GetSeconds<&S::busyPs>},
          {"max_queue_bytes", "B", "most that waited at once", GetCount<&S::maxQueueBytes>},
          {"stalled_s",

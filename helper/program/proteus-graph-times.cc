@@ -65,6 +65,57 @@ AreTimedAlike(const ExecutionGraph& graph, const Cluster& cluster, int64_t inter
     });
 }
 
+/// Least part of the time of all kernels, in which the host is the cause, that is named.
+constexpr double LEAST_SHARE_OF_HOST = 0.01;
+
+/// Names, as a warning, the kernels that the usual pace of a host makes longer than their FLOPs and
+/// bytes do, unless that is next to nothing.
+/// @param path of the graph @param cluster that it runs on @param graph any
+void
+WarnOfHost(const std::string& path, const Cluster& cluster, const ExecutionGraph& graph)
+{
+    const RooflineModel usual;
+    RooflineModel unhurried;
+    unhurried.launchIntervalPs = 0;
+    uint64_t nKernels = 0;
+    uint64_t nShort = 0;
+    double all = 0;
+    double added = 0;
+    std::vector<const GpuDatasheet*> sheets; // by rank
+    for (const VertexId gpu : cluster.GetGpus())
+    {
+        sheets.push_back(&FindGpuDatasheet(cluster.GetVertices()[gpu].model));
+    }
+    for (const Task& task : graph.GetTasks())
+    {
+        if (task.kind != TaskKind::COMPUTE || task.place >= sheets.size())
+        {
+            continue; // of which the run refuses the latter
+        }
+        const double times = graph.GetNInstances(task);
+        const int64_t taken = usual.ComputeTimePs(task, *sheets[task.place]);
+        all += times * static_cast<double>(taken);
+        if (task.durationPs >= 0 || (task.flops == 0 && task.bytes == 0))
+        {
+            continue;
+        }
+        ++nKernels;
+        const int64_t own = unhurried.ComputeTimePs(task, *sheets[task.place]);
+        nShort += own < taken ? 1 : 0;
+        added += times * static_cast<double>(taken - own);
+    }
+    if (nShort > 0 && added >= LEAST_SHARE_OF_HOST * all)
+    {
+        Warn(path + ": " + std::to_string(nShort) + " of " +
+             FormatThings(nKernels, "compute task") + " without a time " +
+             (nShort > 1 ? "take" : "takes") + " the launch interval of " +
+             FormatTime(static_cast<double>(usual.launchIntervalPs) / PS_PER_S) + ", since " +
+             (nShort > 1 ? "their" : "its") + " FLOPs and bytes take less: the host's pace is " +
+             FormatPercent(added / all) +
+             " of the time of all kernels (--launchInterval=0us is without)");
+    }
+}
+
 } // namespace
 
 void
@@ -86,6 +137,10 @@ WarnOfTimes(const std::string& path,
              " with neither duration_ps nor flops and bytes: each takes the launch interval");
     }
     const Time interval = options.launchInterval.value;
+    if (!options.launchInterval.isGiven)
+    {
+        WarnOfHost(path, cluster, graph);
+    }
     if (options.launchInterval.isGiven && options.scenario.empty() && // which may slow hosts
         AreTimedAlike(graph, cluster, interval.GetPicoSeconds()))
     {

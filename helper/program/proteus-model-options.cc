@@ -76,7 +76,7 @@ FindModelFile(const std::string& name, const std::string& folder)
 bool
 IsJsonNumber(const std::string& text)
 {
-    static const std::regex number(R"((0|[1-9]\d*)(\.\d+)?)");
+    static const std::regex number(R"(-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?)");
     return std::regex_match(text, number);
 }
 

@@ -52,7 +52,9 @@ ToSize(const std::string& text)
     if (match[2].length() > 0)
     {
         const auto letter = static_cast<char>(std::toupper(match[2].str()[0]));
-        value = std::ldexp(value, static_cast<int>(10 * (std::string("KMGT").find(letter) + 1)));
+        const auto power = static_cast<int>(std::string("KMGT").find(letter) + 1);
+        const bool isDecimal = match[3].str() == "B"; // GB is 1e9 bytes throughout
+        value *= isDecimal ? std::pow(1000.0, power) : std::ldexp(1.0, 10 * power);
     }
     return value;
 }
@@ -291,6 +293,17 @@ ParseSize(const std::string& text, const std::string& option)
     {
         throw std::invalid_argument("--" + option + "=" + text +
                                     ": must be a size such as 8, 512K, 64M or 1G");
+    }
+    // To nccl-tests 1MB is 1M, to everything else here 1e6.
+    const std::size_t letters = text.find_first_of("KMGTkmgt");
+    if (letters != std::string::npos && text.compare(letters + 1, std::string::npos, "B") == 0)
+    {
+        throw std::invalid_argument(
+            "--" + option + "=" + text + ": write " + text.substr(0, letters + 1) +
+            " for powers of 1024, as nccl-tests takes it, or " +
+            (*bytes == std::floor(*bytes) ? std::to_string(static_cast<uint64_t>(*bytes))
+                                          : std::string("the bytes")) +
+            " for powers of 1000");
     }
     if (*bytes != std::floor(*bytes))
     {

@@ -11,8 +11,10 @@
 #include "proteus-unused-network.h"
 
 #include "ns3/proteus-breakdown.h"
+#include "ns3/proteus-compiler-streams.h"
 #include "ns3/proteus-gpu-sharing.h"
 #include "ns3/proteus-plural.h"
+#include "ns3/proteus-tables.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -127,6 +129,39 @@ FindUnusedSharing(const Configuration& configuration,
     return lines;
 }
 
+/// @param graph that was run @param timeline of the run
+/// @return a line about an input pipeline (dataSamplesPerS) that is done before the rest
+std::vector<std::string>
+FindIdleInput(const ExecutionGraph& graph, const Timeline& timeline)
+{
+    const auto& streams = graph.GetStreams();
+    const auto found = std::find(streams.begin(),
+                                 streams.end(),
+                                 COMPILER_STREAMS.Get(CompilerStream::DATA_LOADING));
+    if (found == streams.end())
+    {
+        return {};
+    }
+    const auto stream = static_cast<StreamId>(found - streams.begin());
+    int64_t inputPs = -1;
+    int64_t restPs = -1;
+    for (const Span& span : timeline.spans)
+    {
+        const Task& task = graph.GetTask(span.task);
+        const bool isInput = task.kind == TaskKind::COMPUTE && task.stream == stream;
+        int64_t& endPs = isInput ? inputPs : restPs;
+        endPs = std::max(endPs, span.endPs);
+    }
+    if (inputPs < 0 || inputPs >= restPs)
+    {
+        return {};
+    }
+    constexpr double PS_PER_S = 1e12;
+    return {"dataSamplesPerS of the strategy has no effect: the input pipeline is done at " +
+            FormatTime(static_cast<double>(inputPs) / PS_PER_S) + ", and the rest at " +
+            FormatTime(static_cast<double>(restPs) / PS_PER_S)};
+}
+
 /// @param note any @return it without its digits
 std::string
 WithoutDigits(std::string note)
@@ -171,10 +206,10 @@ RunNotes::Hear(const ProgramOptions& options,
         [&options](const FabricOptions& fabric) { return options.BuildCluster(fabric); }};
     std::vector<std::string> lines =
         FindUnusedOptions(typed, traits, cluster, record.links, record.network);
-    for (const auto& more :
-         {FindUnusedServers(typed.configuration, cluster, graph),
-          FindUnusedChoices(typed, traits, settings, cluster, graph),
-          FindUnusedSharing(typed.configuration, traits, graph, record.timeline)})
+    for (const auto& more : {FindUnusedServers(typed.configuration, cluster, graph),
+                             FindUnusedChoices(typed, traits, settings, cluster, graph),
+                             FindUnusedSharing(typed.configuration, traits, graph, record.timeline),
+                             FindIdleInput(graph, record.timeline)})
     {
         lines.insert(lines.end(), more.begin(), more.end());
     }

@@ -278,8 +278,10 @@ FindDoubts(const std::vector<Rank>& ranks)
     std::pair<uint64_t, uint64_t> syncs{0, 0};
     uint64_t nPauses = 0;
     double pausesUs = 0;
+    double lastBeginUs = 0;
     for (const Rank& rank : ranks)
     {
+        lastBeginUs = std::max(lastBeginUs, rank.beginUs);
         for (const auto& [category, count] : rank.unread)
         {
             unread[category] += count;
@@ -344,6 +346,12 @@ FindDoubts(const std::vector<Rank>& ranks)
                          FormatTime(overlapUs * 1e-6 / nRanks) + " of a rank's " +
                          FormatTime(kernelUs * 1e-6 / nRanks) +
                          ", and run one after the other here");
+    }
+    if (lastBeginUs > 0)
+    {
+        doubts.push_back("its ranks began up to " + FormatTime(lastBeginUs * 1e-6) +
+                         " after each other, as the ends of their first collectives tell: kept as "
+                         "recorded, as time of the host");
     }
     if (nPauses > 0)
     {

@@ -117,8 +117,13 @@ struct Rank
     std::map<std::string, std::vector<DeviceId>> groups;    //!< pg_config
     std::map<std::string, std::string> groupNames;          //!< of pg_config, by "uid"
     std::map<std::string, std::pair<double, double>> steps; //!< of the profiler: begin, end; us
-    double overlapUs{0};        //!< for which kernels of one stream ran at the same time
-    double recordedUs{0};       //!< from the first event to the end of the last that is run
+    double overlapUs{0};  //!< for which kernels of one stream ran at the same time
+    double recordedUs{0}; //!< from the first event to the end of the last that is run
+    /// When the first collective of a group (TraceGraph::AddGroup()) ended, from the first event
+    /// on.
+    std::map<uint32_t, double> firstEndUs;
+    bool hasMessages{false};    //!< whether it sends or receives some
+    double beginUs{0};          //!< how much later than the first rank it began
     uint64_t nPauses{0};        //!< pauses that nothing in the file explains
     double pausesUs{0};         //!< all of them together
     uint64_t nRecorded{0};      //!< communications that last as recorded

@@ -38,10 +38,10 @@ namespace kineto
  * @return its trace
  * @throw std::invalid_argument that names file, kernel and cause
  */
-std::shared_ptr<const RankTrace> MakeReplay(Rank& events,
-                                            TraceGraph& graph,
-                                            std::map<std::string, StreamId>& streams,
-                                            bool standsForAll);
+std::shared_ptr<RankTrace> MakeReplay(Rank& events,
+                                      TraceGraph& graph,
+                                      std::map<std::string, StreamId>& streams,
+                                      bool standsForAll);
 
 } // namespace kineto
 } // namespace proteus

@@ -6,6 +6,7 @@
 
 #include "proteus-kineto.h"
 
+#include "proteus-kineto-begins.h"
 #include "proteus-kineto-doubts.h"
 #include "proteus-kineto-events.h"
 #include "proteus-kineto-replay.h"
@@ -183,6 +184,39 @@ WarnOfVersion(const std::string& recorded, uint32_t simulated, const std::string
     }
 }
 
+/// @param all what the files of several ranks say; these get when they began
+/// @param graph gets the ranks @param streams of the graph, by name
+/// @return what is not known of when they began, or empty
+std::string
+ReplayRanks(KinetoRanks& all, TraceGraph& graph, std::map<std::string, StreamId>& streams)
+{
+    std::vector<const kineto::Rank*> ranks;
+    std::vector<std::shared_ptr<RankTrace>> traces;
+    for (const auto& [rank, place] : all.byRank)
+    {
+        traces.push_back(kineto::MakeReplay(all.ranks[place], graph, streams, false));
+        ranks.push_back(&all.ranks[place]);
+    }
+    const kineto::Begins begins = kineto::FindBegins(ranks);
+    for (const auto& [rank, place] : all.byRank)
+    {
+        if (begins.laterUs[rank] > kineto::LEAST_BEGIN_US)
+        {
+            all.ranks[place].beginUs = begins.laterUs[rank];
+            kineto::BeginLater(*traces[rank], begins.laterUs[rank], graph, streams);
+        }
+        graph.SetRank(rank, traces[rank]);
+    }
+    const bool hasMessages = std::any_of(ranks.begin(), ranks.end(), [](const kineto::Rank* rank) {
+        return rank->hasMessages;
+    });
+    return begins.nApart > 1 && hasMessages
+               ? "only messages connect " + std::to_string(begins.nApart) +
+                     " parts of the job, which do not tell when the ranks began: these parts begin "
+                     "at once"
+               : "";
+}
+
 } // namespace
 
 ExecutionGraph
@@ -195,6 +229,7 @@ ReadKineto(const std::vector<TraceFile>& files,
     const uint32_t nRanks = FindNRanks(all, name, options);
     TraceGraph graph(nRanks, name);
     std::map<std::string, StreamId> streams;
+    std::string unknownBegins;
     if (all.ranks.size() == 1)
     {
         const auto trace = kineto::MakeReplay(all.ranks[0], graph, streams, nRanks > 1);
@@ -205,10 +240,7 @@ ReadKineto(const std::vector<TraceFile>& files,
     }
     else
     {
-        for (const auto& [rank, place] : all.byRank)
-        {
-            graph.SetRank(rank, kineto::MakeReplay(all.ranks[place], graph, streams, false));
-        }
+        unknownBegins = ReplayRanks(all, graph, streams);
     }
     // Before doubts: what is refused is one message.
     ExecutionGraph result;
@@ -227,7 +259,8 @@ ReadKineto(const std::vector<TraceFile>& files,
             all.ranks.size() == 1 && nRanks > 1 && !options.isCommunicationRecorded;
         for (const kineto::Rank& rank : all.ranks)
         {
-            recording->lengthS = std::max(recording->lengthS, rank.recordedUs * 1e-6);
+            recording->lengthS =
+                std::max(recording->lengthS, (rank.beginUs + rank.recordedUs) * 1e-6);
         }
     }
     uint64_t nRecorded = 0;
@@ -236,6 +269,10 @@ ReadKineto(const std::vector<TraceFile>& files,
         nRecorded += rank.nRecorded;
     }
     WarnOfNoRecorded(name, options, nRecorded);
+    if (!unknownBegins.empty())
+    {
+        Warn(name + ": " + unknownBegins);
+    }
     for (const std::string& doubt : kineto::FindDoubts(all.ranks))
     {
         Warn(name + ": " + doubt);

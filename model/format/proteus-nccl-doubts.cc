@@ -107,6 +107,10 @@ class Finder
                                "NIC",
                                " whose maxconn, of fewer than the 64 channels that NCCL may have, "
                                "is not heeded");
+        m_sockets.AddTo(lines,
+                        "interface",
+                        " that NCCL used by sockets (port 0, maxconn 65536), simulated as a NIC "
+                        "with RDMA of that speed");
         m_oddSpeeds.AddTo(lines,
                           "NIC",
                           " of less than 1 or more than 1600 Gb/s (speed is in Mb/s, 100000 for "
@@ -159,6 +163,16 @@ class Finder
                 MOST_CHANNELS)
             {
                 m_fewConnections.Add(GetPlace(element));
+            }
+            // What NCCL's own transport over sockets says of an interface (NVIDIA/nccl v2.30.7,
+            // src/transport/net_socket.cc, ncclNetSocketGetProperties). Ports of verbs begin at 1.
+            constexpr uint64_t SOCKET_CONNECTIONS = 65536;
+            const std::string* port = element.Find("port");
+            if (port != nullptr && *port == "0" &&
+                NcclValues(m_document).GetWhole(element, "maxconn", 0, UINT32_MAX) ==
+                    SOCKET_CONNECTIONS)
+            {
+                m_sockets.Add(GetPlace(element));
             }
             const std::string* latency = element.Find("latency");
             if (latency != nullptr && latency->find_first_not_of("0.") != std::string::npos)
@@ -300,6 +314,7 @@ class Finder
     Doubt m_oddSpeeds;
     Doubt m_otherRdma;
     Doubt m_fewConnections;
+    Doubt m_sockets;
     Doubt m_sameRanks;
 };
 

@@ -262,6 +262,11 @@ ReadScenarioJson(std::istream& input, const std::string& fileName, const Cluster
         Warn(seed->Describe("has no effect: no placement or order of ranks is 'random', and no "
                             "traffic 'poisson'"));
     }
+    if (!root.Find("job") && scenario.jobs.empty() && scenario.events.empty() &&
+        scenario.traffic.empty())
+    {
+        Warn(root.Describe("has no effect: there is no job, event or traffic in it"));
+    }
     return scenario;
 }
 

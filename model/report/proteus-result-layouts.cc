@@ -452,7 +452,9 @@ GetLinkLayout()
          {"payload_bytes", "B", "sent", [](const R& row) { return row.use.payloadBytes; }},
          {"wire_bytes",
           "B",
-          "sent, headers included",
+          "sent, headers included; by packets without the acknowledgements and credits that units "
+          "of "
+          "the opposite direction take (reverse_bytes), which busy_share counts, and flows count",
           [](const R& row) { return row.use.wireBytes; }},
          {"packets", "", "units sent, control units included", OfPackets([](const U& use) {
               return use.packets;

@@ -156,6 +156,31 @@ TEST(Kineto, CallsThatWaitForTheGpu)
     EXPECT_EQ(duration("cudaLaunchKernel", 3), (10 + 7) * 1000000);
 }
 
+TEST(Kineto, CopiesOfPageableMemoryRunBesideTheirCalls)
+{
+    // The clock of the GPU is 30 us late: the copy ends after the call that waited for it.
+    TraceText text;
+    text.Kernel("a", 7, 110, 50, 1).Call("cudaLaunchKernel", 100, 5, 1);
+    text.Kernel("Memcpy HtoD (Pageable -> Device)", 7, 240, 1000, 2, "", "gpu_memcpy")
+        .Call("cudaMemcpyAsync", 200, 1010, 2);
+    text.Kernel("b", 7, 1270, 10, 3).Call("cudaLaunchKernel", 1260, 5, 3);
+    // Of this one the larger part runs when its call has returned: the host does not wait for it.
+    text.Kernel("Memcpy HtoD (Pinned -> Device)", 7, 1304, 100, 4, "", "gpu_memcpy")
+        .Call("cudaMemcpyAsync", 1300, 10, 4);
+    text.Kernel("c", 7, 1410, 10, 5).Call("cudaLaunchKernel", 1330, 5, 5);
+    const auto graph = Read({text.Get()});
+    const auto duration = [&](const char* name, std::size_t n) {
+        return graph.GetTask(Find(graph, name, n)).durationPs;
+    };
+    EXPECT_EQ(duration("cudaMemcpyAsync", 0), 95000000); // from the launch to the call
+    EXPECT_EQ(Before(graph, "cudaLaunchKernel", 1),
+              (Names{"Memcpy HtoD (Pageable -> Device)", "cudaMemcpyAsync"}));
+    EXPECT_EQ(duration("cudaLaunchKernel", 1), (1265 - 1240) * 1000000);
+    EXPECT_EQ(duration("cudaMemcpyAsync", 1), (1310 - 1265) * 1000000);
+    EXPECT_EQ(Before(graph, "cudaLaunchKernel", 2), (Names{"cudaMemcpyAsync"}));
+    EXPECT_EQ(duration("cudaLaunchKernel", 2), (1335 - 1310) * 1000000);
+}
+
 TEST(Kineto, WaitsBetweenStreamsAsTheProfilerTells)
 {
     TraceText text;
@@ -428,7 +453,8 @@ TEST(Kineto, CountsAndEndsThatContradictEachOtherAreNamed)
                     Nccl(own == 0 ? "send" : "recv",
                          64,
                          R"("Dst Rank": 1, "Src Rank": )" + std::to_string(source)));
-        return text.Call("c", 310, 2, 5).Get(own, 2);
+        text.Kernel("ncclKernel_AllReduce", 20, 330, 6, 6, Nccl("allreduce", 8));
+        return text.Call("c", 310, 2, 5).Call("d", 315, 2, 6).Get(own, 2);
     };
     Read({rank(0, 0), rank(1, 0)});
     EXPECT_TRUE(heard.empty()) << heard.front();

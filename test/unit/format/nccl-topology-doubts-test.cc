@@ -252,6 +252,18 @@ TEST(NcclTopology, OddNumbersClassesAndSpeedsAreNamed)
            "1 NIC whose maxconn, of fewer than the 64 channels that NCCL may have, is not heeded: "
            "that of line 28");
     EXPECT_EQ(WarningsOf(Exchange("\"mlx5_0\" dev", "\"mlx5_0\" maxconn=\"131072\" dev"), ""), "");
+    expect("\"mlx5_0\" dev",
+           "\"eth0\" port=\"0\" maxconn=\"65536\" dev",
+           "1 interface that NCCL used by sockets (port 0, maxconn 65536), simulated as a NIC with "
+           "RDMA of that speed: that of line 28");
+    for (const char* ofVerbs :
+         {"port=\"1\" maxconn=\"65536\"", "port=\"0\" maxconn=\"131072\"", "port=\"0\""})
+    {
+        EXPECT_EQ(
+            WarningsOf(Exchange("\"mlx5_0\" dev", std::string("\"mlx5_0\" ") + ofVerbs + " dev"),
+                       ""),
+            "");
+    }
     for (const char* speed : {"400", "400000000"}) // Gb/s and kb/s
     {
         expect("400000",

@@ -77,6 +77,13 @@ TEST(IdleNotes, WhatTheJobDoesNotComeToIsANote)
         expect(run(replicas + "whole", {classic, option}), std::string("classic: ") + option, true);
     }
     expect(run(replicas + "ddp", {classic, "--overlapFactor=0.3"}), "--overlapFactor=0.3", false);
+    // Eight samples take 57 ms: 1000 a second are ready in 8, 10 in 800.
+    for (const char* rate : {"1000", "10"})
+    {
+        expect(run("--strategy=dp=8,globalBatch=8,dataSamplesPerS=" + std::string(rate), {flow}),
+               std::string("dataSamplesPerS of the strategy"),
+               std::string(rate) == "1000");
+    }
     const std::string apart = "--linkSharing=off";
     expect(run("--strategy=tp=2,dp=4", {classic, apart}), apart, false); // groups of two
     const std::string stream = "--stream=3";

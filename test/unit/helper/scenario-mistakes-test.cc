@@ -151,6 +151,8 @@ TEST(ScenarioMistakes, EventsOnGpusWithoutAJobAndSeedsOfNothing)
     ExpectNote(neighbour("dp=1,zero=1"),
                "/jobs/0/strategy: zero=1 has no effect: the job is the same without it");
     EXPECT_EQ(neighbour("dp=2,zero=1").error.find("has no effect"), std::string::npos);
+    ExpectNote(start(R"("name": "quiet")"),
+               "has no effect: there is no job, event or traffic in it");
     const std::string seed = "/seed: has no effect: no placement or order of ranks is 'random'";
     ExpectNote(start(R"("seed": 3)"), seed);
     for (const std::string used :

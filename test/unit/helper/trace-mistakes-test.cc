@@ -72,6 +72,13 @@ TEST(TraceMistakes, GraphsWithMoreThanCanBe)
     ExpectRefusal(start("}, " + memory + "18446744073709551615}, " + memory + "1000", "8"),
                   "g.json: task 1 (m) takes 18446744073709551615 bytes; the most is");
     ExpectNote(start("", "8"), "1 compute task with neither duration_ps nor flops and bytes");
+    // 3e10 FLOPs take 139 us of an A100 (0.69 of 312 TFLOP/s), 1e10 take 46 of the host's 113.
+    ExpectNote(start(R"(, "flops": 1e10, "bytes": 8, "data_type": "bf16")", "8"),
+               "1 of 1 compute task without a time takes the launch interval of 113.000 us, since "
+               "its FLOPs and bytes take less: the host's pace is 58.9 % of the time of all "
+               "kernels (--launchInterval=0us is without)");
+    EXPECT_EQ(start(R"(, "flops": 3e10, "bytes": 8, "data_type": "bf16")", "8").error, "");
+    EXPECT_EQ(start(R"(, "flops": 2.42e10, "bytes": 8, "data_type": "bf16")", "8").error, "");
 }
 
 TEST(TraceMistakes, DevicesWithoutATask)
