@@ -49,12 +49,12 @@ constexpr double RECEIVED_BYTES_PER_SECOND_OF_CORE = 42e9 / 8;
 constexpr double SENT_BYTES_PER_SECOND_OF_CORE = 89e9 / 8;
 
 /// What the thread of a proxy reads of lines of LL that a GPU has written to its memory, bytes per
-/// second with their flags: each cache line comes from memory. Logs have 2.3 (A100 and EPYC,
-/// thomaslie210/NCCL_Test_Results, 64 to 256 KiB), 4.6 and 7 (EPYC 7352 and L40S of the fourteenth
-/// set of logs, doc/measured-collectives.rst). Of 3, 4 and 6 this is nearest to all-reduces of two
-/// servers below 1 MiB that none of these three is (Polaris and Sirius, the eighteenth and
-/// twenty-second set).
-constexpr double LINE_BYTES_PER_SECOND = 4e9;
+/// second with their flags: each cache line comes from memory. The middle one (median) of four
+/// machines: 2.3 (A100 and EPYC, thomaslie210/NCCL_Test_Results, 64 to 256 KiB), 4.6 and 7 (EPYC
+/// 7352 and L40S of the fourteenth set of logs, doc/measured-collectives.rst), and 8.7 (EPYC 9534,
+/// NVIDIA/nccl, issue 2441, 0.5 to 1 MB: 7.7 and 9.7, where NVIDIA names the network thread as what
+/// LL may suffer from).
+constexpr double LINE_BYTES_PER_SECOND = 5.8e9;
 
 /// @param link that a kernel writes to host memory over, or reads it over @param isRead which
 /// @return payload that it carries, bytes per second: stores and answers are packets as long as
