@@ -17,6 +17,7 @@
 #include "ns3/proteus-split.h"
 #include "ns3/proteus-warning.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -199,7 +200,10 @@ class TextReader
             }
             ReadItem(key, item.substr(equals + 1), options);
         }
-        m_servers = m_servers == 0 ? 2 : m_servers;
+        const bool isOfServer = std::all_of(keys.begin(), keys.end(), [](const std::string& key) {
+            return key == "pcie" || key == "cpu" || key == "p2p";
+        });
+        m_servers = m_servers != 0 ? m_servers : isOfServer ? 1 : 2;
         if (m_leafs && keys.count("servers_per_leaf") > 0)
         {
             Refuse("leafs and servers_per_leaf say the same: give one of them");

@@ -115,6 +115,8 @@ TEST(CardServer, IsChangedByKeys)
     EXPECT_TRUE(FindCpu(cluster).gpuDirectRdma);
     EXPECT_EQ(FindCpu(cluster).model, "intel");
     EXPECT_DOUBLE_EQ(FindLink(cluster, VertexKind::NIC, VertexKind::SWITCH).bytesPerSecond, 25e9);
+    EXPECT_EQ(LoadCluster("2x2xL40S:p2p=on").GetGpus().size(), 4u);
+    EXPECT_EQ(LoadCluster("2x2xL40S:p2p=on,nic=1x200G").GetGpus().size(), 8u);
     EXPECT_DOUBLE_EQ(
         FindLink(LoadCluster("2x2xH100-NVL:nodes=1,cpu=intel"), VertexKind::CPU, VertexKind::CPU)
             .bytesPerSecond,
