@@ -455,8 +455,8 @@ FindGpuNetwork(const Cluster& cluster,
     {
         return GpuNetwork::OVER_CPU;
     }
-    const bool isOwn = test.netPlugin.empty() || test.netPlugin == "ib";
-    return isOwn ? GpuNetwork::DIRECT : GpuNetwork::PLUG_IN;
+    const bool isLikeOwn = FindNetPlugin(test.netPlugin).GetChunkPs() == 0;
+    return isLikeOwn ? GpuNetwork::DIRECT : GpuNetwork::PLUG_IN;
 }
 
 } // namespace

@@ -17,12 +17,15 @@
 #include "ns3/proteus-collective-settings.h"
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-foreign-files.h"
+#include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-readable-file.h"
 #include "ns3/proteus-run-information.h"
+#include "ns3/proteus-server-preset.h"
 
 #include <algorithm>
 #include <filesystem>
+#include <regex>
 #include <set>
 #include <stdexcept>
 #include <system_error>
@@ -187,12 +190,31 @@ FindClusterName(const std::string& text)
     {
         throw std::invalid_argument("--cluster=" + text + ": " + rented);
     }
-    const bool isFile = text.find_first_of("/.") != std::string::npos;
-    throw std::invalid_argument(
-        "--cluster=" + text + ": " +
-        (isFile ? "cannot be read: " + DescribeUnreadable(GetClusterPath(text))
-                : Suggest(text.compare(0, 8, "classic:") == 0 ? text : text.substr(0, colon),
-                          ListClusters())));
+    const std::string card = FindAlias(text.substr(0, colon), GetGpuModels());
+    if (!card.empty() && !FindGpuModel(card).isCpu && GetCardGeneration(card) > 0)
+    {
+        throw std::invalid_argument("--cluster=" + text + ": is a GPU; --cluster=8x" + card +
+                                    " is eight of them at one CPU, 2x4x" + card +
+                                    " on two sockets (doc/cluster.rst)");
+    }
+    static const std::regex ofAmd("(.*[^a-z]|.*[0-9]x)?mi[1-4][0-9]{2}[ax]?([^a-z0-9].*)?",
+                                  std::regex::icase);
+    if (std::regex_match(text, ofAmd))
+    {
+        throw std::invalid_argument("--cluster=" + text +
+                                    ": GPUs of AMD, and RCCL, are not modelled");
+    }
+    if (text.find_first_of("/.") != std::string::npos)
+    {
+        throw std::invalid_argument(
+            "--cluster=" + text + ": cannot be read: " + DescribeUnreadable(GetClusterPath(text)));
+    }
+    const bool isClassic = text.compare(0, 8, "classic:") == 0;
+    const std::string near = Suggest(isClassic ? text : text.substr(0, colon), ListClusters());
+    throw std::invalid_argument("--cluster=" + text + ": " + near +
+                                (near.back() == '?' ? ""
+                                                    : "; servers of PCI Express cards are written "
+                                                      "8xL40S, or 2x4xL40S on two sockets"));
 }
 
 bool

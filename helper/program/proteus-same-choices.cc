@@ -60,6 +60,7 @@ DescribeVersion(const CollectiveSettings& settings)
             ? nullptr
             : &CollectiveCosts::Get(settings.costs).GetLaunch(settings.ncclVersion);
     return std::make_tuple(rules.pxn,
+                           rules.leavesRails,
                            rules.peerToPeer,
                            rules.p2pLevel,
                            rules.gdr,

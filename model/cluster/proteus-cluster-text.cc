@@ -9,6 +9,7 @@
 #include "proteus-bundles.h"
 #include "proteus-fabric-variant.h"
 #include "proteus-gpu-model.h"
+#include "proteus-server-preset.h"
 
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-nearest-name.h"
@@ -16,6 +17,7 @@
 #include "ns3/proteus-split.h"
 #include "ns3/proteus-warning.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -38,7 +40,8 @@ constexpr double MOST_GBITS = 1e6;
 constexpr double MOST_COUNT = 4294967295.0;
 
 /// Keys that are no options of a fabric.
-const char* const KEYS[] = {"nodes", "nic", "gpu", "fabric", "leafs", "bundles", "mtu"};
+const char* const KEYS[] =
+    {"nodes", "nic", "gpu", "fabric", "leafs", "bundles", "mtu", "pcie", "cpu", "p2p"};
 
 /// @param typed a key @return its name in the tables; what was typed if no table has it
 std::string
@@ -116,6 +119,51 @@ SetMtu(const Cluster& cluster, uint32_t bytes)
         });
 }
 
+/// What differs of a server of cards, see MakeCardServer().
+struct CardChanges
+{
+    std::optional<uint32_t> generation; //!< of the slots of GPUs
+    uint32_t lanes{16};                 //!< of each
+    std::optional<CpuVendor> cpu;
+    std::optional<bool> peers; //!< whether GPUs reach each other through CPUs
+};
+
+/// @return the same servers of cards with changes
+Cluster
+ChangeCards(const Cluster& cluster, const CardChanges& changes)
+{
+    constexpr double MOST_LANES = 16;
+    const auto& vertices = cluster.GetVertices();
+    const uint32_t generation =
+        changes.generation.value_or(GetCardGeneration(vertices[cluster.GetGpus().front()].model));
+    return Copy(
+        cluster,
+        [&changes](Vertex& vertex) {
+            if (vertex.kind == VertexKind::CPU)
+            {
+                vertex.model = changes.cpu ? ToString(*changes.cpu) : vertex.model;
+                vertex.peerToPeer = changes.peers.value_or(vertex.peerToPeer);
+                vertex.gpuDirectRdma = changes.peers.value_or(vertex.gpuDirectRdma);
+            }
+        },
+        [&](Link& link) {
+            const Vertex& a = vertices[link.a];
+            const Vertex& b = vertices[link.b];
+            const bool isSlot = a.kind == VertexKind::GPU || b.kind == VertexKind::GPU;
+            if (isSlot && changes.generation)
+            {
+                link.bytesPerSecond =
+                    PcieX16BytesPerSecond(generation) * changes.lanes / MOST_LANES;
+                link.framing = DefaultFraming(link.technology, generation, a, b);
+            }
+            if (link.technology == LinkTechnology::CPU_INTERCONNECT)
+            {
+                link.bytesPerSecond =
+                    GetSocketBytesPerSecond(changes.cpu.value_or(CpuVendor::AMD), generation);
+            }
+        });
+}
+
 /// Reads the changes of a preset.
 class TextReader
 {
@@ -152,7 +200,10 @@ class TextReader
             }
             ReadItem(key, item.substr(equals + 1), options);
         }
-        m_servers = m_servers == 0 ? 2 : m_servers;
+        const bool isOfServer = std::all_of(keys.begin(), keys.end(), [](const std::string& key) {
+            return key == "pcie" || key == "cpu" || key == "p2p";
+        });
+        m_servers = m_servers != 0 ? m_servers : isOfServer ? 1 : 2;
         if (m_leafs && keys.count("servers_per_leaf") > 0)
         {
             Refuse("leafs and servers_per_leaf say the same: give one of them");
@@ -175,6 +226,22 @@ class TextReader
                                                : Join(preset);
         WarnOfBundles(preset, cluster);
         const Cluster changed = m_mtu ? SetMtu(cluster, *m_mtu) : cluster;
+        if (!FindCardServer(preset).empty())
+        {
+            if (m_gpu)
+            {
+                Refuse("the name of the server says the GPU: leave gpu out");
+            }
+            return ChangeCards(changed, m_cards);
+        }
+        for (const char* key : {"pcie", "cpu", "p2p"})
+        {
+            if (keys.count(key) > 0)
+            {
+                Refuse(std::string(key) + " belongs to servers of cards, such as 8xL40S, not to " +
+                       preset);
+            }
+        }
         return m_gpu ? ReplaceGpus(changed, *m_gpu) : changed;
     }
 
@@ -320,6 +387,18 @@ class TextReader
                        value);
             }
         }
+        else if (key == "pcie")
+        {
+            ReadSlots(value);
+        }
+        else if (key == "cpu")
+        {
+            m_cards.cpu = CpuVendorFromString(ReadName(key, value, GetCpuVendors()));
+        }
+        else if (key == "p2p")
+        {
+            m_cards.peers = ReadName(key, value, {"on", "off"}) == "on";
+        }
         else if (key == "bundles")
         {
             m_variant.bundling = BundlingFromString(ReadName(key, value, GetBundlingNames()));
@@ -356,6 +435,20 @@ class TextReader
         m_variant.technology = match[3].matched   ? ToString(LinkTechnology::ROCE)
                                : match[4].matched ? ToString(LinkTechnology::INFINIBAND)
                                                   : "";
+    }
+
+    /// Reads "4x8" and "5".
+    void ReadSlots(const std::string& value)
+    {
+        static const std::regex slots("(?:gen)?([3-6])(?:x(1|2|4|8|16))?", std::regex::icase);
+        std::smatch match;
+        if (!std::regex_match(value, match, slots))
+        {
+            Refuse("pcie must be GENERATIONxLANES, such as 4x16, 4x8 or 5, not '" + value + "'");
+        }
+        m_cards.generation = ToWhole("the generation", match[1].str(), 3, 6);
+        m_cards.lanes =
+            match[2].matched ? ToWhole("the number of lanes", match[2].str(), 1, 16) : 16;
     }
 
     /// Shares the servers out to leaves.
@@ -419,6 +512,7 @@ class TextReader
     std::optional<uint32_t> m_leafs;
     std::optional<GpuModel> m_gpu; //!< in place of the preset's
     std::optional<uint32_t> m_mtu; //!< bytes, in place of 4096
+    CardChanges m_cards;           //!< of a server of cards
     FabricVariant m_variant;
 };
 
@@ -433,10 +527,11 @@ GetTextPreset(const std::string& text)
 bool
 IsClusterText(const std::string& text)
 {
-    const auto presets = GetServerPresets();
     const std::string preset = GetTextPreset(text);
+    const auto presets = GetServerPresets();
     return preset.size() < text.size() &&
-           std::find(presets.begin(), presets.end(), preset) != presets.end();
+           (std::find(presets.begin(), presets.end(), preset) != presets.end() ||
+            FindCardServer(preset) == preset);
 }
 
 Cluster

@@ -47,11 +47,14 @@ std::string GetTextPreset(const std::string& text);
  * - any option of the fabric, as files or command lines write it (servers_per_leaf,
  *   serversPerLeaf);
  * - bundles: whole or cables, see SplitBundles();
+ * - of a server of cards, see FindCardServer(): pcie, generation and lanes of its slots ("4x8",
+ *   "5"); cpu, the vendor; p2p, on or off: whether GPUs reach each other through CPUs;
  * - mtu: most payload of a packet of the network, bytes: one of InfiniBand's and RoCE's, 256 to
  * 4096.
  *
  * @param text see above
- * @param servers how many, if the text does not say; 0: two
+ * @param servers how many, if the text does not say; 0: two, or one where nothing but pcie, cpu and
+ * p2p is said
  * @param base options of the fabric, where the text says nothing else
  * @return the cluster, validated
  * @throw std::invalid_argument of one line that says which key or value is wrong

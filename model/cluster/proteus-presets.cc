@@ -247,13 +247,15 @@ FindServerPreset(const std::string& name)
             return preset.name;
         }
     }
-    return "";
+    return FindCardServer(name);
 }
 
 Cluster
 MakeCluster(const std::string& preset, uint32_t servers, const FabricOptions& fabric)
 {
-    const ServerPreset& serverPreset = Find("server preset", ServerPresets(), preset);
+    const bool isOfCards = !FindCardServer(preset).empty();
+    const ServerPreset serverPreset =
+        isOfCards ? MakeCardServer(preset) : Find("server preset", ServerPresets(), preset);
     GetFabricOptionFields(fabric.kind); // for one server, too, it must be there
     if (servers < 1 || servers > MAX_SERVERS)
     {

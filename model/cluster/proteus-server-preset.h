@@ -11,6 +11,7 @@
 #include "proteus-cpu-vendor.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -40,7 +41,7 @@ struct ServerPreset
      * @param server its number
      * @return its NICs, in order
      */
-    std::vector<VertexId> (*build)(Cluster& cluster, uint32_t server);
+    std::function<std::vector<VertexId>(Cluster& cluster, uint32_t server)> build;
 
     std::vector<std::string> otherNames{}; //!< of the same server
 };
@@ -87,6 +88,33 @@ ServerPreset MakePcieV100x8();
 /// @ingroup proteus
 /// @return preset "titanxp-pcie"
 ServerPreset MakeTitanXpPcie();
+
+/**
+ * @ingroup proteus
+ * A server of PCI Express cards by its name: how many at one CPU, "x", and the model, "8xL40S"; in
+ * front of it sockets, "2x4xL40S". Each GPU has a slot of x16 at its CPU, each CPU a NIC.
+ * @param name in any spelling of the model @return the name; empty if it is of no such server
+ */
+std::string FindCardServer(const std::string& name);
+
+/// @ingroup proteus
+/// @param name see FindCardServer() @return the server
+/// @throw std::invalid_argument if it is of no such server
+ServerPreset MakeCardServer(const std::string& name);
+
+/// @ingroup proteus
+/// @param gpu name of a data sheet @return generation of its PCI Express: 3 up to Turing, 4 of
+/// Ampere and Ada, 5 since (data sheets of NVIDIA); 0 of modules, which are no cards
+uint32_t GetCardGeneration(const std::string& gpu);
+
+/**
+ * @ingroup proteus
+ * What two CPUs carry to each other, by what there is around a card: of AMD from Gen4 on 21.5 GB/s,
+ * as copies of GPUs between two EPYC have it (see FindCpu() of NCCL's topologies); of others what
+ * NCCL counts (NVIDIA/nccl v2.30.7, src/graph/topo.h: AMD_BW, SKL_QPI_BW, SRP_QPI_BW).
+ * @param vendor of the CPUs @param generation of their PCI Express @return bytes per second
+ */
+double GetSocketBytesPerSecond(CpuVendor vendor, uint32_t generation);
 
 /**
  * @ingroup proteus

@@ -48,6 +48,14 @@ constexpr double MOST_OF_LINK_THAT_LOSES_READS = 32e9;
 constexpr double RECEIVED_BYTES_PER_SECOND_OF_CORE = 42e9 / 8;
 constexpr double SENT_BYTES_PER_SECOND_OF_CORE = 89e9 / 8;
 
+/// What the thread of a proxy reads of lines of LL that a GPU has written to its memory, bytes per
+/// second with their flags: each cache line comes from memory. The middle one (median) of four
+/// machines: 2.3 (A100 and EPYC, thomaslie210/NCCL_Test_Results, 64 to 256 KiB), 4.6 and 7 (EPYC
+/// 7352 and L40S of the fourteenth set of logs, doc/measured-collectives.rst), and 8.7 (EPYC 9534,
+/// NVIDIA/nccl, issue 2441, 0.5 to 1 MB: 7.7 and 9.7, where NVIDIA names the network thread as what
+/// LL may suffer from).
+constexpr double LINE_BYTES_PER_SECOND = 5.8e9;
+
 /// @param link that a kernel writes to host memory over, or reads it over @param isRead which
 /// @return payload that it carries, bytes per second: stores and answers are packets as long as
 /// those of copy engines, unlike stores to another GPU
@@ -325,8 +333,9 @@ HostLinkShares::GetReceiveHop(const Connection& connection) const
     return GetHop(connection.hop, m_readers, connection.destination, connection.hostRead);
 }
 
-NetworkShares::NetworkShares(const TransportRules& rules)
-    : m_sockets(rules.sockets)
+NetworkShares::NetworkShares(const TransportRules& rules, Protocol protocol)
+    : m_sockets(rules.sockets),
+      m_isLl(protocol == Protocol::LL)
 {
 }
 
@@ -369,6 +378,11 @@ NetworkShares::GetLimit(const Connection& connection) const
         connection.exchangeBytesPerSecond > 0)
     {
         limit = connection.exchangeBytesPerSecond / readers->second;
+    }
+    const auto senders = m_sends.find(connection.source);
+    if (m_isLl && connection.lineBytesPerSecond > 0 && senders != m_sends.end())
+    {
+        limit = std::min(limit, connection.lineBytesPerSecond / senders->second);
     }
     if (m_sockets && connection.hop == HopKind::NETWORK)
     {
@@ -492,6 +506,10 @@ PlanConnection(const Cluster& cluster,
             connection.waypoints.push_back(nic);
             from = nic;
         }
+    }
+    if (!local)
+    {
+        connection.lineBytesPerSecond = LINE_BYTES_PER_SECOND;
     }
     VertexId near = b; // as NCCL counts the distance to a NIC, see EndsAtCpus()
     if (from != a && rules.gdrLevel && nics.FindRelay(b, from) != Cluster::NO_VERTEX)

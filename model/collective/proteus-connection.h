@@ -63,6 +63,8 @@ struct Connection
     /// What readingNic reads while it writes as much, bytes per second of payload; 0: as if it
     /// wrote nothing.
     double exchangeBytesPerSecond{0};
+    /// What the proxy of the source reads of lines of LL, bytes per second; 0: it reads none.
+    double lineBytesPerSecond{0};
 
     /// @return what is crossed by a block that sends, which has its links for itself
     BlockHop GetSendHop() const;
@@ -116,12 +118,16 @@ class HostLinkShares
  * an equal part.
  *
  * Sockets: the threads of hosts copy all bytes, see SocketRules.
+ *
+ * LL: the thread of the sender's proxy reads every line in the memory of its host, flag by flag,
+ * before it posts a chunk (NVIDIA/nccl v2.4.8 to v2.30.7, src/transport/net.cc,
+ * sendProxyProgress()). It is one for all channels of the rank.
  */
 class NetworkShares
 {
   public:
-    /// @param rules of transports
-    explicit NetworkShares(const TransportRules& rules);
+    /// @param rules of transports @param protocol of the program
+    explicit NetworkShares(const TransportRules& rules, Protocol protocol = Protocol::SIMPLE);
 
     /// Notes a connection of the program. @param connection which one
     void Add(const Connection& connection);
@@ -135,6 +141,7 @@ class NetworkShares
     double GetProxyRate(VertexId gpu) const;
 
     std::optional<SocketRules> m_sockets;    //!< of the rules
+    bool m_isLl;                             //!< whether proxies read lines
     std::map<VertexId, uint32_t> m_readers;  //!< connections by NIC that reads for them
     std::set<VertexId> m_writers;            //!< NICs that write
     std::map<VertexId, uint32_t> m_sends;    //!< connections between servers by GPU that sends

@@ -92,20 +92,11 @@ const Registration REGISTER_IGNORE_CPU_AFFINITY("NCCL_IGNORE_CPU_AFFINITY", Make
 const Registration REGISTER_LAUNCH_MODE("NCCL_LAUNCH_MODE", MakeIdle(HOST));
 const Registration REGISTER_GRAPH_REGISTER("NCCL_GRAPH_REGISTER", MakeIdle(REGISTERED));
 const Registration REGISTER_LOCAL_REGISTER("NCCL_LOCAL_REGISTER", MakeIdle(REGISTERED));
-const Registration REGISTER_CROSS_NIC(
-    "NCCL_CROSS_NIC",
-    {[](const std::string& value, NcclVariables&) {
-         if (ReadNcclNumber(value, 0, 2) == 1)
-         {
-             throw std::invalid_argument("rings that leave their rail are not modelled; 0 or 2");
-         }
-     },
-     206,
-     "",
-     "rings keep to their rails here, as with 0, and with 2 where they can"});
-
-const Registration REGISTER_NET("NCCL_NET", MakeUnread("--netPlugin says it"));
-const Registration REGISTER_NET_PLUGIN("NCCL_NET_PLUGIN", MakeUnread("--netPlugin says it"));
+const char* const NETWORK = "--netPlugin says it: ib, sockets (\"Socket\"), efa and its kin (\"AWS "
+                            "Libfabric\" on EFA), cxi "
+                            "(the same on Slingshot), gib, fastrak";
+const Registration REGISTER_NET("NCCL_NET", MakeUnread(NETWORK));
+const Registration REGISTER_NET_PLUGIN("NCCL_NET_PLUGIN", MakeUnread(NETWORK));
 const Registration REGISTER_IB_DISABLE("NCCL_IB_DISABLE",
                                        {[](const std::string& value, NcclVariables&) {
                                            if (ReadNcclNumber(value, 0, 1) == 1)

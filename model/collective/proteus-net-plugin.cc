@@ -71,6 +71,26 @@ const NetPluginRegistry::Registration REGISTER_EFA_V1_1_16(
 const NetPluginRegistry::Registration REGISTER_EFA_V3_1_16("efa-v3-1.16",
                                                            {6, 35, ALL, true, SINCE_1_16});
 
+// HPE Slingshot by aws-ofi-nccl over libfabric's provider cxi, which NCCL's name for it is "AWS
+// Libfabric". Outside of Amazon's clouds it tells 0 since 1.7 of July 2023, and told 150 us before
+// (v1.6.0 and its forerunners, see above; v1.7.4-aws, src/nccl_ofi_net.c, net_latency; 2daf7d30,
+// include/nccl_ofi_param.h, NET_LATENCY), and sets no variables. What a chunk takes longer is not
+// known; small sizes of Alps leave no room for any.
+const NetPluginRegistry::Registration REGISTER_CXI("cxi", {0, 0});
+const NetPluginRegistry::Registration REGISTER_CXI_2022("cxi-2022", {0, 150});
+
+// Google's gIB, NCCL's own network for RoCE with the settings of A3 Ultra, A4 and A4X: those of its
+// set_nccl_env.sh, as Google's nccl-plugin-gib-diagnostic images and their users write them out.
+// What its tuner (NCCL_TUNER_CONFIG_PATH) chooses is not public.
+const NetPluginRegistry::Registration REGISTER_GIB(
+    "gib",
+    {0,
+     0,
+     ALL,
+     true,
+     "NCCL_CROSS_NIC=0,NCCL_NET_GDR_LEVEL=PIX,NCCL_P2P_NET_CHUNKSIZE=128K,"
+     "NCCL_P2P_PCI_CHUNKSIZE=128K,NCCL_P2P_NVL_CHUNKSIZE=512K,NCCL_NVLS_CHUNKSIZE=512K"});
+
 // GPUDirect-TCPXO (FasTrak) of Google's A3 Mega, whose source is not public: what a chunk takes
 // longer is that of the all-gather of workloads/measurements, whose small sizes take what LL takes;
 // what it tells NCCL is not known. Before May 2025, and in the profile "simple" since, its

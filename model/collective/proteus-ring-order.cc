@@ -153,7 +153,10 @@ MakeRingOrders(const Cluster& cluster,
             const VertexId nic = nics.Get(gpu, static_cast<uint32_t>(channel));
             return nic != Cluster::NO_VERTEX && nics.FindRelay(gpu, nic) != Cluster::NO_VERTEX;
         };
-        const bool turns = !std::any_of(chains[channel].begin(), chains[channel].end(), hasRelay);
+        // Odd servers turn, so that a ring that leaves by another NIC meets that NIC's rail again
+        // (v2.30.7, src/graph/connect.cc, crossNicRing of 2 only).
+        const bool turns = !rules.leavesRails &&
+                           !std::any_of(chains[channel].begin(), chains[channel].end(), hasRelay);
         for (std::size_t s = 0; s < chains[channel].size(); ++s)
         {
             std::vector<uint32_t> way = chains[channel][s];

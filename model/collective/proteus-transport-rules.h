@@ -8,6 +8,7 @@
 #define PROTEUS_TRANSPORT_RULES_H
 
 #include "proteus-path-type.h"
+#include "proteus-protocol.h"
 
 #include "ns3/proteus-nccl-tuner.h"
 
@@ -41,6 +42,7 @@ struct TransportRules
     uint32_t version{NEWEST_NCCL};    //!< of NCCL, 100 times the major and the minor number
     std::string cpuVendor;            //!< one of CpuVendor; empty: as the cluster says
     bool pxn{true};                   //!< GPUs pass on to NICs of others
+    bool leavesRails{false};          //!< rings may go from one rail to another (NCCL_CROSS_NIC=1)
     bool peerToPeer{true};            //!< whether GPUs may reach each other at all
     std::optional<PathType> p2pLevel; //!< worst way that they do by; none: as the version has it
     bool gdr{true};                   //!< whether NICs may reach GPUs at all
@@ -50,11 +52,11 @@ struct TransportRules
     std::optional<uint32_t> socketThreads;    //!< instead of SocketRules::threads
     std::optional<uint32_t> socketsPerThread; //!< instead of SocketRules::perThread
 
-    /// @return whether connections between servers may have less than their links, see
-    /// NetworkShares
-    bool LimitsNetwork() const
+    /// @param protocol of a program @return whether its connections between servers may have less
+    /// than their links, see NetworkShares
+    bool LimitsNetwork(Protocol protocol) const
     {
-        return gdrLevel.has_value() || sockets.has_value();
+        return gdrLevel.has_value() || sockets.has_value() || protocol == Protocol::LL;
     }
 
     /// @return whether a third GPU may pass on between two (NVB)

@@ -91,7 +91,7 @@ LimitNetwork(const TransportRules& rules,
              const std::function<const Connection&(const ProgramFlow&)>& find,
              ReplayCosts& costs)
 {
-    NetworkShares shares(rules);
+    NetworkShares shares(rules, program.protocol);
     for (std::size_t i = 0; i < flows.size(); ++i)
     {
         if (costs.sendsWhole[i])

@@ -216,7 +216,7 @@ FlowProfiles::FindCosts(TaskId id,
         costs.sendsWhole.push_back(isNetwork);
     }
     costs.limits.assign(flows.size(), 0);
-    if (m_rules.LimitsNetwork())
+    if (m_rules.LimitsNetwork(program.protocol))
     {
         LimitNetwork(
             m_rules,

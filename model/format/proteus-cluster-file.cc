@@ -15,6 +15,7 @@
 #include "ns3/proteus-cluster-text.h"
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-foreign-files.h"
+#include "ns3/proteus-server-preset.h"
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
@@ -164,7 +165,8 @@ LoadCluster(const std::string& nameOrPath,
             const HpccTopologyOptions& hpcc)
 {
     const auto presets = GetServerPresets();
-    if (std::find(presets.begin(), presets.end(), nameOrPath) != presets.end())
+    if (std::find(presets.begin(), presets.end(), nameOrPath) != presets.end() ||
+        (!nameOrPath.empty() && FindCardServer(nameOrPath) == nameOrPath))
     {
         return MakeCluster(nameOrPath, std::max(servers, 1u), fabric);
     }

@@ -203,10 +203,16 @@ FindCpu(const std::string* arch, const std::string* vendor, uint64_t family, uin
         // From Zen 3 on what goes one way has all of its links: 24 GB/s
         // (thomaslie210/NCCL_Test_Results, broadcast_perf and reduce_perf with
         // NCCL_NET_GDR_LEVEL=SYS). See NetworkShares for both.
+        // Between sockets NCCL counts 16 GB/s up to 2.30.7, which the search of rings still does.
+        // Measured: copies of GPUs from Zen 3 and 4 to the other socket get 20.6 to 22.5
+        // (p2pBandwidthLatencyTest beside eight RTX 4090 of the twelfth set of logs,
+        // doc/measured-collectives.rst), of Zen 5 32.2 (NVIDIA/nccl 2f1c174c, issue 2441).
         constexpr uint64_t ZEN_2 = 0x17;
+        constexpr uint64_t ZEN_5 = 0x1a;
         constexpr double ZEN_2_FORWARD = 16e9;
-        cpu.interconnect = 16e9;
-        cpu.forward = GetAmdFamily(family) <= ZEN_2 ? ZEN_2_FORWARD : 0;
+        const uint64_t generation = GetAmdFamily(family);
+        cpu.interconnect = generation <= ZEN_2 ? 16e9 : generation < ZEN_5 ? 21.5e9 : 32.2e9;
+        cpu.forward = generation <= ZEN_2 ? ZEN_2_FORWARD : 0;
         cpu.maker = CpuVendor::AMD;
     }
     return cpu;

@@ -57,7 +57,7 @@ CollectiveQueuePairs::FindNetworkLimits(const CollectiveProgram& program, GroupI
     const auto [place, isNew] = m_networkLimits.try_emplace({&program, group});
     if (isNew)
     {
-        NetworkShares shares(m_rules);
+        NetworkShares shares(m_rules, program.protocol);
         std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Connection> connections;
         for (uint32_t from = 0; from < program.ranks.size(); ++from)
         {
@@ -93,7 +93,7 @@ CollectiveQueuePairs::Get(const CollectiveProgram& program,
                           uint32_t trafficClass)
 {
     double networkBytesPerSecond = 0;
-    if (m_rules.LimitsNetwork())
+    if (m_rules.LimitsNetwork(program.protocol))
     {
         const NetworkLimits& limits = FindNetworkLimits(program, group);
         const auto limit = limits.find(std::make_tuple(channel, from, to));

@@ -292,6 +292,28 @@ TEST(NetworkShares, AMessageByItselfIsPartOfAnExchange)
     EXPECT_EQ(find(), 0);
 }
 
+TEST(NetworkShares, TheProxyOfARankReadsTheLinesOfAllItsChannels)
+{
+    constexpr double LINES = 5.8e9;
+    const TransportRules rules;
+    const Cluster cluster = MakePair(Between::SWITCHES);
+    const Paths paths(cluster);
+    const NicTable nics(cluster);
+    const Connection there = PlanConnection(cluster, paths, nics, 0, 0, 0, 1, true, rules);
+    const Connection back = PlanConnection(cluster, paths, nics, 0, 0, 1, 0, true, rules);
+    for (const Protocol protocol : {Protocol::SIMPLE, Protocol::LL128, Protocol::LL})
+    {
+        NetworkShares shares(rules, protocol);
+        shares.Add(there);
+        shares.Add(there);
+        shares.Add(back);
+        const bool isLl = protocol == Protocol::LL;
+        EXPECT_EQ(rules.LimitsNetwork(protocol), isLl);
+        EXPECT_DOUBLE_EQ(shares.GetLimit(there), isLl ? LINES / 2 : 0);
+        EXPECT_DOUBLE_EQ(shares.GetLimit(back), isLl ? LINES : 0);
+    }
+}
+
 TEST(NetworkShares, TheThreadOfARankCopiesAllThatGoesThroughItsSockets)
 {
     constexpr double SENT = 89e9 / 8;

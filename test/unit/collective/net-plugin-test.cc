@@ -28,9 +28,10 @@ TEST(NetPlugin, IsFoundByName)
     catch (const std::invalid_argument& error)
     {
         EXPECT_NE(std::string(error.what())
-                      .find("efa, efa-1.16, efa-1.9, efa-v1, efa-v1-1.16, efa-v1-2022, efa-v3, "
+                      .find("cxi, cxi-2022, efa, efa-1.16, efa-1.9, efa-v1, efa-v1-1.16, "
+                            "efa-v1-2022, efa-v3, "
                             "efa-v3-1.16, "
-                            "fastrak, fastrak-simple, ib, sockets, sockets-aws, sockets-gcp"),
+                            "fastrak, fastrak-simple, gib, ib, sockets, sockets-aws, sockets-gcp"),
                   std::string::npos)
             << error.what();
     }
@@ -212,7 +213,7 @@ TEST(NetPlugin, SocketsHaveTheThreadsOfTheirNicUnlessVariablesSayOthers)
               Sockets(4, 8));
     EXPECT_EQ(describe("sockets-aws", 230, "NCCL_SOCKET_NTHREADS=1"), Sockets(1, 8));
     EXPECT_FALSE(find("ib", 230, "NCCL_SOCKET_NTHREADS=4").sockets);
-    EXPECT_FALSE(find("", 230, "").LimitsNetwork());
+    EXPECT_FALSE(find("", 230, "").LimitsNetwork(Protocol::SIMPLE));
     EXPECT_THROW(find("sockets", 230, "NCCL_SOCKET_NTHREADS=16,NCCL_NSOCKS_PERTHREAD=8"),
                  std::invalid_argument);
 }

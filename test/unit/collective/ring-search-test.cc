@@ -265,6 +265,26 @@ TEST(RingSearch, SixteenNics)
     EXPECT_EQ(in.size(), 32u);
 }
 
+TEST(RingSearch, OddServersTurnUnlessRingsMayLeaveTheirRails)
+{
+    const Cluster cluster = MakeCluster("dgx-a100", 2);
+    const Paths paths(cluster);
+    TransportRules rules;
+    const auto turned = MakeRingOrders(cluster, paths, cluster.GetGpus(), 0, rules);
+    rules.leavesRails = true;
+    const auto straight = MakeRingOrders(cluster, paths, cluster.GetGpus(), 0, rules);
+    ASSERT_EQ(turned.size(), straight.size());
+    for (std::size_t channel = 0; channel < turned.size(); ++channel)
+    {
+        for (uint32_t i = 0; i < 8; ++i)
+        {
+            EXPECT_EQ(turned[channel][i], straight[channel][i]);
+            EXPECT_EQ(turned[channel][15 - i], turned[channel][i] + 8);
+            EXPECT_EQ(straight[channel][8 + i], straight[channel][i] + 8);
+        }
+    }
+}
+
 TEST(RingSearch, LeavesRoomOnEveryLink)
 {
     for (const char* preset : {"dgx1-v100", "dgx2", "pcie-v100x4", "pcie-v100x8", "titanxp-pcie"})

@@ -36,6 +36,21 @@ TEST(CloudMachines, HaveClustersAndPluginsThatThereAre)
     EXPECT_EQ(DescribeCloudMachine("dgx-h100"), "");
 }
 
+TEST(CloudMachines, GpusByThemselvesAreAnsweredWithTheirServers)
+{
+    for (const auto& [name, answer] :
+         std::map<std::string, std::string>{{"l40s", "2x4xL40S on two sockets"},
+                                            {"RTX 4090", "--cluster=8xRTX-4090"},
+                                            {"mi300x", "GPUs of AMD, and RCCL, are not modelled"},
+                                            {"8xMI250X", "GPUs of AMD, and RCCL, are not modelled"},
+                                            {"no-such", "cards are written 8xL40S"}})
+    {
+        const Outcome run = Start("cluster", {"--cluster=" + name});
+        EXPECT_EQ(run.code, 1);
+        EXPECT_NE(run.error.find(answer), std::string::npos) << run.error;
+    }
+}
+
 TEST(CloudMachines, HaveAdaptersOfOneGeneration)
 {
     EXPECT_EQ(DescribeOtherAdapters("efa", "A100-SXM4-80GB"),

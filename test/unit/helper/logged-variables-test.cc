@@ -66,8 +66,8 @@ TEST(LoggedVariables, NamesAllOthers)
     ExpectLeft({"NCCL_IB_TC=41", "NCCL_IB_SL=0"}, "traffic classes");
     ExpectLeft({"NCCL_MADE_UP=1"}, "not known");
     ExpectLeft({"NCCL_ALGO=Star"}, "Star");
-    ExpectLeft({"NCCL_CROSS_NIC=1"}, "leave their rail");
-    ExpectLeft({"NCCL_CROSS_NIC=2"}, "rings keep to their rails");
+    ExpectLeft({"NCCL_CROSS_NIC=3"}, "from 0 to 2");
+    ExpectLeft({"NCCL_NET=Socket"}, "sockets (\"Socket\")");
     ExpectLeft({"NCCL_ALGO=Ring", "NCCL_ALGO=Tree"}, "in several ways");
     // NCCL takes this for 8 bytes.
     ExpectLeft({"NCCL_BUFFSIZE=8M"}, "digits");

@@ -1,0 +1,140 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#include "ns3/proteus-cluster-file.h"
+#include "ns3/proteus-server-preset.h"
+
+#include <gtest/gtest.h>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+using namespace ns3::proteus;
+
+namespace
+{
+
+/// @param text of a cluster @return the message of what is wrong, or an empty text
+std::string
+Refusal(const std::string& text)
+{
+    try
+    {
+        LoadCluster(text);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        return error.what();
+    }
+    return "";
+}
+
+/// @param cluster with the link @param a kind of one end @param b kind of the other
+/// @return the first such link
+Link
+FindLink(const Cluster& cluster, VertexKind a, VertexKind b)
+{
+    for (const Link& link : cluster.GetLinks())
+    {
+        const VertexKind first = cluster.GetVertices()[link.a].kind;
+        const VertexKind second = cluster.GetVertices()[link.b].kind;
+        if ((first == a && second == b) || (first == b && second == a))
+        {
+            return link;
+        }
+    }
+    ADD_FAILURE() << "no such link";
+    return {};
+}
+
+/// @return the first CPU
+Vertex
+FindCpu(const Cluster& cluster)
+{
+    for (const Vertex& vertex : cluster.GetVertices())
+    {
+        if (vertex.kind == VertexKind::CPU)
+        {
+            return vertex;
+        }
+    }
+    ADD_FAILURE() << "no CPU";
+    return {};
+}
+
+} // namespace
+
+TEST(CardServer, HasSoManyCardsAtEachSocket)
+{
+    const Cluster cluster = LoadCluster("2x4xL40S", 2);
+    ASSERT_EQ(cluster.GetGpus().size(), 16u);
+    EXPECT_EQ(cluster.GetVertices()[cluster.GetGpus()[0]].model, "L40S");
+    const auto findCpu = [&cluster](uint32_t device) {
+        const VertexId gpu = cluster.GetGpus()[device];
+        EXPECT_EQ(cluster.GetPorts(gpu).size(), 1u);
+        return cluster.GetLinks()[cluster.GetPorts(gpu)[0].link].Other(gpu);
+    };
+    std::set<VertexId> cpus;
+    for (uint32_t device = 0; device < 16; ++device)
+    {
+        cpus.insert(findCpu(device));
+    }
+    EXPECT_EQ(cpus.size(), 4u);
+    EXPECT_EQ(findCpu(3), findCpu(0));
+    EXPECT_NE(findCpu(4), findCpu(0));
+    EXPECT_DOUBLE_EQ(FindLink(cluster, VertexKind::CPU, VertexKind::CPU).bytesPerSecond, 21.5e9);
+    EXPECT_FALSE(FindCpu(cluster).peerToPeer);
+    EXPECT_EQ(FindCpu(cluster).model, "amd");
+}
+
+TEST(CardServer, HasTheSlotsOfItsGeneration)
+{
+    for (const auto& [name, generation] : {std::make_pair("4xT4", 3u),
+                                           std::make_pair("8xRTX-4090", 4u),
+                                           std::make_pair("2xA100-PCIE-40GB", 4u),
+                                           std::make_pair("8xH100-PCIE-80GB", 5u),
+                                           std::make_pair("2x4xRTX-5090", 5u)})
+    {
+        const Cluster cluster = LoadCluster(name, 1);
+        EXPECT_DOUBLE_EQ(FindLink(cluster, VertexKind::GPU, VertexKind::CPU).bytesPerSecond,
+                         PcieX16BytesPerSecond(generation))
+            << name;
+    }
+}
+
+TEST(CardServer, IsChangedByKeys)
+{
+    const Cluster cluster = LoadCluster("2x2xL40S:nodes=2,pcie=3x8,cpu=intel,p2p=on,nic=1x200G");
+    EXPECT_DOUBLE_EQ(FindLink(cluster, VertexKind::GPU, VertexKind::CPU).bytesPerSecond,
+                     PcieX16BytesPerSecond(3) / 2);
+    EXPECT_DOUBLE_EQ(FindLink(cluster, VertexKind::CPU, VertexKind::CPU).bytesPerSecond, 10e9);
+    EXPECT_TRUE(FindCpu(cluster).peerToPeer);
+    EXPECT_TRUE(FindCpu(cluster).gpuDirectRdma);
+    EXPECT_EQ(FindCpu(cluster).model, "intel");
+    EXPECT_DOUBLE_EQ(FindLink(cluster, VertexKind::NIC, VertexKind::SWITCH).bytesPerSecond, 25e9);
+    EXPECT_EQ(LoadCluster("2x2xL40S:p2p=on").GetGpus().size(), 4u);
+    EXPECT_EQ(LoadCluster("2x2xL40S:p2p=on,nic=1x200G").GetGpus().size(), 8u);
+    EXPECT_DOUBLE_EQ(
+        FindLink(LoadCluster("2x2xH100-NVL:nodes=1,cpu=intel"), VertexKind::CPU, VertexKind::CPU)
+            .bytesPerSecond,
+        22e9);
+}
+
+TEST(CardServer, IsNamedInAnySpellingAndOnlyOfCards)
+{
+    EXPECT_EQ(FindCardServer("8xl40s"), "8xL40S");
+    EXPECT_EQ(FindCardServer("2x4xrtx4090"), "2x4xRTX-4090");
+    EXPECT_EQ(FindServerPreset("1x8xL40S"), "8xL40S");
+    for (const char* name : {"", "L40S", "8xA100-SXM4-80GB", "8xB200", "0xL40S", "3x4xL40S", "8xL"})
+    {
+        EXPECT_EQ(FindCardServer(name), "") << name;
+    }
+    EXPECT_THROW(MakeCardServer("8xB200"), std::invalid_argument);
+    EXPECT_NE(Refusal("dgx-a100:p2p=on").find("belongs to servers of cards"), std::string::npos);
+    EXPECT_NE(Refusal("8xL40S:gpu=T4").find("leave gpu out"), std::string::npos);
+    EXPECT_NE(Refusal("8xL40S:pcie=7").find("GENERATIONxLANES"), std::string::npos);
+    EXPECT_NE(Refusal("8xL40S:cpu=via").find("cpu must be one of"), std::string::npos);
+}
