@@ -284,7 +284,17 @@ TEST(ModelJson, MistakesAreNamed)
         "cross-entropy, "
         "vocabulary-maximum, "
         "vocabulary-sum, vocabulary-loss, mean-squared-error, reshape, permute, concat, split, "
-        "interaction, router, dispatch, combine");
+        "interaction, sigmoid, hard-sigmoid, silu, hard-swish, global-pool, scale, layer-scale, "
+        "router, dispatch, combine");
+    const std::string images =
+        R"json({"format": "proteus-model", "version": 1, "inputs": [)json"
+        R"json({"name": "x", "shape": ["batch", 24, 8, 8], "dimensions": )json"
+        R"json(["batch", "channels", "height", "width"]}], )json";
+    EXPECT_EQ(GetError(images +
+                       R"json("layers": [{"op": "convolution", "name": "a", "outputs": )json"
+                       R"json(32, "groups": 16}]})json"),
+              "m.json: /layers/0: operator \"a\" (convolution): 16 groups do not divide the 24 "
+              "channels of \"x\" and the 32 outputs");
     EXPECT_EQ(GetError(head +
                        R"json("layers": [{"op": "linear", "name": "a", "outputs": "h / 3"}], )json"
                        R"json("let": {"h": 8}})json"),
