@@ -42,7 +42,7 @@ struct Sizes
           width(work.shape[4]),
           window(work.shape[5] == work.shape[6] ? work.shape[5] : 0),
           input(work.convolutionInput),
-          output(images * filters * height * width)
+          output(images * filters * height * width * CountGroups(work))
     {
     }
 
@@ -121,7 +121,7 @@ std::vector<WinogradWay>
 ListWinogradWays(const KernelWork& work, KernelPass pass)
 {
     const Sizes sizes(work);
-    if (sizes.window != WINDOW || sizes.HasStride())
+    if (sizes.window != WINDOW || sizes.HasStride() || CountGroups(work) > 1)
     {
         return {};
     }
@@ -140,6 +140,41 @@ ListWinogradWays(const KernelWork& work, KernelPass pass)
         ways.push_back(fused);
     }
     return ways;
+}
+
+void
+MakeGrouped(KernelWork& work, uint64_t groups, uint64_t bytes)
+{
+    const std::vector<uint64_t>& shape = work.shape;
+    const uint64_t pixels = shape[0] * shape[3] * shape[4];
+    const uint64_t filters = shape[1];
+    const uint64_t channels = shape[2];
+    const uint64_t window = shape[5] * shape[6];
+    work.products = {work.pass == KernelPass::INPUT_GRADIENT
+                         ? MatrixProduct{groups, pixels, channels, filters * window, bytes}
+                     : work.pass == KernelPass::WEIGHT_GRADIENT
+                         ? MatrixProduct{groups, filters, channels * window, pixels, bytes}
+                         : MatrixProduct{groups, pixels, filters, channels * window, bytes}};
+    work.shape.push_back(groups);
+}
+
+uint64_t
+CountGroups(const KernelWork& work)
+{
+    constexpr std::size_t GROUPS = 7; // place in the shape
+    return work.shape.size() > GROUPS ? work.shape[GROUPS] : 1;
+}
+
+double
+CountDepthwiseOperations(const KernelWork& work,
+                         KernelPass pass,
+                         const DepthwiseOperations& operations)
+{
+    const auto results = static_cast<double>(Sizes(work).output);
+    const auto window = static_cast<double>(work.shape[5] * work.shape[6]);
+    return pass == KernelPass::WEIGHT_GRADIENT && operations.perWeightGradient > 0
+               ? results * window * operations.perWeightGradient
+               : results * (window * operations.perWeight + operations.perResult);
 }
 
 uint64_t

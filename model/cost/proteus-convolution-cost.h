@@ -82,6 +82,70 @@ std::vector<WinogradWay> ListWinogradWays(const KernelWork& work, KernelPass pas
 
 /**
  * @ingroup proteus
+ * Makes a product for each group of channels of a convolution whose shape is that of one group. Its
+ * shape gets an eighth number, how many groups there are.
+ * @param work with shape, pass and type
+ * @param groups how many
+ * @param bytes that all of them move
+ */
+void MakeGrouped(KernelWork& work, uint64_t groups, uint64_t bytes);
+
+/// @ingroup proteus
+/// @param work a convolution @return groups of channels, each of which is convolved by itself
+uint64_t CountGroups(const KernelWork& work);
+
+/// @ingroup proteus
+/// Operations of a convolution with groups of one channel, which runs on no tensor cores.
+struct DepthwiseOperations
+{
+    double perResult{0}; //!< of an element of the result, or of the input's gradient
+    double perWeight{0}; //!< for each element of its window besides
+    /// For each element of a window of a result, in the gradient of weights; 0: as the others.
+    double perWeightGradient{0};
+};
+
+/**
+ * PyTorch's own kernels, which run where images have their channels first
+ * (aten/src/ATen/native/cuda/DepthwiseConv2d.cu; use_cudnn_depthwise() of Convolution.cpp), in
+ * operations on whole numbers. Counted by hand: for each element of a window two sums, four
+ * comparisons, two places, two loads and two conversions, for each result three divisions, of 20
+ * each. A block of threads has the gradient of one element of a window, so that every pixel takes a
+ * division and a remainder for each of them.
+ */
+constexpr DepthwiseOperations FIRST_DEPTHWISE{60, 12, 40};
+
+/**
+ * cuDNN's kernels for channels last (conv2d_c1_k1_nhwc_kernel, dgrad2d_ and
+ * wgrad2d_c1_k1_nhwc_kernel), in multiply-adds in fp32: a load and a multiply-add for each element
+ * of a window; the rest is what EfficientNet-B0 and B4 lack on one A100 in fp16
+ * (NVIDIA/DeepLearningExamples, PyTorch/Classification/ConvNets/efficientnet/README.md: 2,489 and
+ * 331 images a second ask for 212 and 195). V100 and RTX 3090 were left out of the choice.
+ */
+constexpr DepthwiseOperations LAST_DEPTHWISE{200, 2};
+
+/**
+ * Multiply-adds in fp32 for each of a convolution in groups on channels last, where cuDNN has no
+ * kernel on tensor cores for its groups: the geometric mean of what nine RegNetX lack on one
+ * RTX 3090 in fp16 (5 to 23; huggingface/pytorch-image-models 5e7d47ca,
+ * results/benchmark-train-amp-nhwc-pt112-cu113-rtx3090.csv, cuDNN 8.3). Nine RegNetY of the same
+ * list were left out of the choice: 9 to 23.
+ */
+constexpr double SLOW_GROUP_OPERATIONS = 13;
+
+/// @ingroup proteus
+/// Groups that kernels on tensor cores are for come in this many, as ResNeXt's 32 and 64: in the
+/// same list these are fast, and RegNets' 2 to 63 are not, whatever their channels.
+constexpr uint64_t FAST_GROUPS = 32;
+
+/// @ingroup proteus
+/// @param work a convolution with groups of one channel @param pass FORWARD, INPUT_GRADIENT or
+/// WEIGHT_GRADIENT @param operations of its kernels @return how many it takes
+double CountDepthwiseOperations(const KernelWork& work,
+                                KernelPass pass,
+                                const DepthwiseOperations& operations);
+
+/**
+ * @ingroup proteus
  * What is read and written to turn the input and the result of a convolution between layouts, as
  * cuDNN does where its kernel reads the other one: on tensor cores channels last, else first.
  * @param work a convolution

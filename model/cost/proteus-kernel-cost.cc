@@ -372,6 +372,13 @@ KernelCostModel::GetTimeOfProduct(const KernelWork& work, std::size_t index) con
 {
     // Implicit products of convolutions compute the address of what they load.
     const bool isImplicit = work.kernelClass == KernelClass::CONVOLUTION;
+    const KernelPass pass = work.pass != KernelPass::BACKWARD ? work.pass
+                            : index == 0                      ? KernelPass::INPUT_GRADIENT
+                                                              : KernelPass::WEIGHT_GRADIENT;
+    if (isImplicit && CountGroups(work) > 1)
+    {
+        return GetGroupedTime(work, pass, index);
+    }
     ProductTime time =
         GetProductTime(work.products[index], work.type, isImplicit ? 1 : GetLoadShare(work.type));
     const bool isGradient = work.pass != KernelPass::FORWARD;
@@ -379,9 +386,6 @@ KernelCostModel::GetTimeOfProduct(const KernelWork& work, std::size_t index) con
     {
         time.seconds /= m_parameters.fp8GradientShare;
     }
-    const KernelPass pass = work.pass != KernelPass::BACKWARD ? work.pass
-                            : index == 0                      ? KernelPass::INPUT_GRADIENT
-                                                              : KernelPass::WEIGHT_GRADIENT;
     // Where rows are misaligned, kernels of earlier generations run anyway.
     if (work.type == DataType::TF32 && pass == KernelPass::WEIGHT_GRADIENT &&
         m_capability >= HOPPER && GetAlignment(work.products[index], work.type) == LOAD_BYTES)
@@ -395,6 +399,41 @@ KernelCostModel::GetTimeOfProduct(const KernelWork& work, std::size_t index) con
     {
         time.seconds = GetConvolutionSeconds(work, pass, time.seconds);
     }
+    return time;
+}
+
+/// @return the time of a convolution of several groups of channels
+ProductTime
+KernelCostModel::GetGroupedTime(const KernelWork& work, KernelPass pass, std::size_t index) const
+{
+    const double bandwidth = m_gpu.memoryBytesPerSecond * m_parameters.memoryEfficiency;
+    const bool isFirst = IsChannelsFirst(m_parameters.images, work.type);
+    const bool isDepthwise = work.shape[2] == 1;
+    MatrixProduct product = work.products[index];
+    const double traffic = static_cast<double>(product.bytes) / bandwidth;
+    if (isDepthwise)
+    {
+        const double rate = m_gpu.fp32Flops * (isFirst ? GetIntegerShare(m_capability) : 0.5);
+        const double operations =
+            CountDepthwiseOperations(work, pass, isFirst ? FIRST_DEPTHWISE : LAST_DEPTHWISE);
+        return {rate == 0 ? traffic : std::max(traffic, operations / rate), 0};
+    }
+    // Kernels on tensor cores fill channels up to what they load at once (cuDNN 7.6.3's release
+    // notes, auto-padding).
+    if (HasMatrixUnits(work.type))
+    {
+        const uint64_t multiple = LOAD_BYTES / GetElementBytes(work.type);
+        product.n = DivideUp(product.n, multiple) * multiple;
+        product.k = DivideUp(product.k, multiple) * multiple;
+        product.m = DivideUp(product.m, multiple) * multiple;
+    }
+    ProductTime time = GetProductTime(product, work.type);
+    if (HasMatrixUnits(work.type) && !isFirst && CountGroups(work) % FAST_GROUPS != 0)
+    {
+        const double slow = product.GetFlops() * SLOW_GROUP_OPERATIONS / m_gpu.fp32Flops;
+        time.seconds = std::max(time.seconds, slow);
+    }
+    time.seconds = GetConvolutionSeconds(work, pass, time.seconds);
     return time;
 }
 

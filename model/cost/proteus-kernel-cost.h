@@ -200,6 +200,7 @@ class KernelCostModel
     ProductTime GetTimeOfProduct(const KernelWork& work, std::size_t index) const;
     double GetConvolutionSeconds(const KernelWork& work, KernelPass pass, double product) const;
     double GetWinogradSeconds(const KernelWork& work, KernelPass pass) const;
+    ProductTime GetGroupedTime(const KernelWork& work, KernelPass pass, std::size_t index) const;
     bool HasMatrixUnits(DataType type) const;
     double GetTrafficSeconds(const KernelWork& work) const;
     double GetWindowSeconds(const KernelWork& work) const;

@@ -6,6 +6,7 @@
 
 #include "proteus-profile-doubts.h"
 
+#include "proteus-convolution-cost.h"
 #include "proteus-kernel-cost.h"
 
 #include "ns3/proteus-gpu-model.h"
@@ -30,7 +31,17 @@ MakeWork(const ProfileEntry& entry)
     {
     case KernelClass::GEMM:
         return MakeGemmWork(shape[0], shape[1], shape[2], shape[3], entry.type);
-    case KernelClass::CONVOLUTION: // {n, filters, c, output h, output w, r, s}
+    case KernelClass::CONVOLUTION: // {n, filters, c, output h, output w, r, s, [groups]}
+        if (shape.size() > GetShapeSize(entry.kernelClass))
+        {
+            KernelWork work;
+            work.kernelClass = entry.kernelClass;
+            work.pass = entry.pass;
+            work.type = entry.type;
+            work.shape.assign(shape.begin(), shape.end() - 1);
+            MakeGrouped(work, shape.back(), 0);
+            return work;
+        }
         return MakeGemmWork(1,
                             shape[0] * shape[3] * shape[4],
                             shape[1],

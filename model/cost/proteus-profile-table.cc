@@ -37,7 +37,9 @@ ProfileTable::Add(const ProfileEntry& entry)
         throw std::invalid_argument(what + ": values are as wide as queries and keys: leave out "
                                            "the last size");
     }
-    if (!hasValue && entry.shape.size() != size)
+    const bool hasGroups = // of channels, each convolved by itself
+        entry.kernelClass == KernelClass::CONVOLUTION && entry.shape.size() == size + 1;
+    if (!hasValue && !hasGroups && entry.shape.size() != size)
     {
         throw std::invalid_argument(what + ": the shape of this operator has " +
                                     std::to_string(size) + " sizes");

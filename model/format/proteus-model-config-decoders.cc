@@ -196,6 +196,34 @@ const Registration REGISTER_QWEN3("qwen3", [] {
     return kind;
 }());
 
+/// @param type of the model, as the file has it @return OLMo 2 and 3
+ModelConfigKind
+MakeOlmo(const std::string& type)
+{
+    ModelConfigKind kind = WithWindow(MakeLlama(), ReadUsualWindow);
+    kind.base = "qwen3-8b.json";
+    kind.fixed.push_back(NO_ATTENTION_BIAS);
+    const auto more = kind.more;
+    kind.more = [more, type](const JsonValue& root, TranslatedConfig& result) {
+        more(root, result);
+        if (!FindConfigValue(root, "head_dim"))
+        {
+            result.let["headWidth"] = "hidden / heads";
+        }
+        if (!FindConfigValue(root, "num_key_value_heads"))
+        {
+            result.let["kvHeads"] = result.let["heads"];
+        }
+        result.notes.push_back(type + ": norms stand before attention and products, not behind, "
+                                      "and those of queries and keys are of each head: as many "
+                                      "numbers are normalised");
+    };
+    return kind;
+}
+
+const Registration REGISTER_OLMO2("olmo2", MakeOlmo("olmo2"));
+const Registration REGISTER_OLMO3("olmo3", MakeOlmo("olmo3"));
+
 /// @return a model with Mixtral's layers
 ModelConfigKind
 MakeMixtral()

@@ -50,10 +50,9 @@ const Registration GEMMA_3(
 
 const Registration LLAMA_4(
     "model_type llama4",
-    MakeType({"llama4", "llama4_text"},
-             "layers with and without experts take turns (interleave_moe_layer_step), each with a "
-             "shared expert, attention is to chunks (attention_chunk_size) but for layers without "
-             "rotation, and llama4 has an encoder of images (vision_config)"));
+    MakeType({"llama4"},
+             "it has an encoder of images (vision_config); a file with the keys of text_config "
+             "alone (model_type llama4_text) is read"));
 
 const Registration STATE_SPACES(
     "model_type mamba",
@@ -106,14 +105,14 @@ const Registration IMAGES_AND_TEXT(
              "read, a file with its keys alone is that model without images"));
 
 const Registration MIXED_EXPERTS(
-    "model_type glm4_moe",
-    MakeType({"glm4_moe", "ernie4_5_moe", "qwen2_moe", "hunyuan_v1_moe", "dots1", "dbrx", "olmoe"},
-             "its layers of experts (shared ones, or other layers between them, with grouped "
-             "attention) are of no model here"));
+    "model_type dbrx",
+    MakeType({"hunyuan_v1_moe", "dbrx"},
+             "its layers of experts are of no model here; variables of qwen3-30b-a3b.json "
+             "(denseLayers, expertEvery, sharedFeedForward, headNorms) say what comes next"));
 
 const Registration OTHER_BLOCKS(
     "model_type falcon",
-    MakeType({"falcon", "gptj", "phi", "cohere", "cohere2", "stablelm", "olmo2", "olmo3", "glm4"},
+    MakeType({"falcon", "gptj", "phi", "cohere", "cohere2", "stablelm", "glm4"},
              "its layers have attention and products beside each other, or norms in other places "
              "than Llama's; gpt-neox.json is a model with both beside each other, to begin with"));
 

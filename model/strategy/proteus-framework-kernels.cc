@@ -157,7 +157,7 @@ AddBiasKernels(const Framework& framework, bool isForward, KernelWork& work)
     const bool isAdded = work.kernelClass == KernelClass::CONVOLUTION;
     const MatrixProduct& product = work.products.front(); // {rows, in, out}
     work.otherKernels += (isWide ? 0 : kernels) + (isAdded ? 1 : 0);
-    work.bytes += isAdded ? 2 * element * product.m * product.n : 0;
+    work.bytes += isAdded ? 2 * element * product.batch * product.m * product.n : 0;
 }
 
 /// Adds the kernels of a bias that is multiplied by a probability for each row: behind the product
@@ -486,6 +486,7 @@ GetRuledKinds()
                                               {"lamb", false, false, true},
                                               {"lars", false, false, true},
                                               {"layer-norm"},
+                                              {"layer-scale"},
                                               {"masked-attention", false, true},
                                               {"momentum", false, false, true},
                                               {"muon", false, false, true},
@@ -496,7 +497,9 @@ GetRuledKinds()
                                               {"router"},
                                               {SCALED_ROTARY},
                                               {SEQUENCE_COPY},
+                                              {"scale"},
                                               {"sgd", false, false, true},
+                                              {"silu"},
                                               {"softmax"},
                                               {"squared-relu"},
                                               {"swiglu"},

@@ -9,6 +9,7 @@
 #include "proteus-operator-kinds.h"
 #include "proteus-sequence-copy.h"
 
+#include "ns3/proteus-convolution-cost.h"
 #include "ns3/proteus-shown-name.h"
 
 #include <algorithm>
@@ -196,7 +197,8 @@ DescribeMatmul(const KernelDescription& kernel, DataType activation, uint32_t gr
     return work;
 }
 
-/// n, out, in, height, width, kernel height, kernel width. The compiler knows the output's size.
+/// n, [group], out, in, height, width, kernel height, kernel width, of a group if there are
+/// several. The compiler knows the output's size.
 KernelWork
 DescribeConvolution(const KernelDescription& kernel, DataType activation, uint32_t gradientBytes)
 {
@@ -209,7 +211,13 @@ DescribeConvolution(const KernelDescription& kernel, DataType activation, uint32
                             activation,
                             gradientBytes);
     }
-    const auto& extents = kernel.extents;
+    std::vector<uint64_t> extents = kernel.extents;
+    constexpr std::size_t GROUPED = 8; // dimensions
+    const uint64_t groups = extents.size() == GROUPED ? extents[1] : 1;
+    if (extents.size() == GROUPED)
+    {
+        extents.erase(extents.begin() + 1);
+    }
     const uint64_t pixels = extents[0] * extents[3] * extents[4];
     const uint64_t filters = extents[1];
     const uint64_t window = extents[2] * extents[5] * extents[6];
@@ -219,9 +227,15 @@ DescribeConvolution(const KernelDescription& kernel, DataType activation, uint32
     work.type = kernel.dataType;
     work.shape = extents;
     // What moves besides the output and the weights is the input; a stride makes it larger.
-    const uint64_t others = pixels * filters + window * filters;
+    const uint64_t others = groups * (pixels * filters + window * filters);
     const uint64_t all = kernel.bytes / GetElementBytes(activation);
-    work.convolutionInput = std::max(all > others ? all - others : 0, extents[0] * extents[2]);
+    work.convolutionInput =
+        std::max(all > others ? all - others : 0, groups * extents[0] * extents[2]);
+    if (groups > 1)
+    {
+        MakeGrouped(work, groups, kernel.bytes);
+        return work;
+    }
     work.products = {work.pass == KernelPass::INPUT_GRADIENT
                          ? MatrixProduct{1, pixels, window, filters, kernel.bytes}
                      : work.pass == KernelPass::WEIGHT_GRADIENT
@@ -512,6 +526,13 @@ GetDescriptions()
         {"wide-dropout", DescribeElementwise},
         {"dropout-add", DescribeElementwise},
         {"pool", DescribePool},
+        {"global-pool", DescribeLoss},
+        {"sigmoid", DescribeElementwise},
+        {"hard-sigmoid", DescribeElementwise},
+        {"silu", DescribeElementwise},
+        {"hard-swish", DescribeElementwise},
+        {"scale", DescribeElementwise},
+        {"layer-scale", DescribeElementwise},
         {"permute", DescribeElementwise},
         {"concat", DescribeElementwise},
         {"split", DescribeElementwise},

@@ -148,7 +148,8 @@ MakeMatmul(OperatorDraft& draft)
     }
 }
 
-/// x[n, c, h, w], kernel and padding of one number or two (height, width).
+/// x[n, c, h, w], kernel and padding of one number or two (height, width). Of several "groups" each
+/// makes an equal share of the outputs from an equal share of the channels; devices share groups.
 void
 MakeConvolution(OperatorDraft& draft)
 {
@@ -178,20 +179,40 @@ MakeConvolution(OperatorDraft& draft)
         }
         size[i] = (x.shape[2 + i] + 2 * padding[i] - kernel[i]) / stride[i] + 1;
     }
+    const uint64_t outputs = draft.GetNumber("outputs");
+    const uint64_t groups = draft.GetNumber("groups", 1);
+    if (groups == 0 || outputs % groups != 0 || x.shape[1] % groups != 0)
+    {
+        draft.Fail(std::to_string(groups) + " groups do not divide the " +
+                   std::to_string(x.shape[1]) + " channels of \"" + x.name + "\" and the " +
+                   std::to_string(outputs) + " outputs");
+    }
+    const bool isGrouped = groups > 1;
     const IterationAxis n = draft.AddDimension(x.dimensions[0], x.shape[0]);
-    const IterationAxis out = draft.AddDimension("out", draft.GetNumber("outputs"));
-    const IterationAxis in = draft.AddDimension("in", x.shape[1]);
+    const IterationAxis group = isGrouped ? draft.AddDimension("group", groups) : IterationAxis{0};
+    const IterationAxis out = draft.AddDimension("out", outputs / groups, !isGrouped);
+    const IterationAxis in = draft.AddDimension("in", x.shape[1] / groups, !isGrouped);
     const IterationAxis h = draft.AddDimension("height", size[0], false);
     const IterationAxis w = draft.AddDimension("width", size[1], false);
     const IterationAxis kh = draft.AddDimension("kernel-height", kernel[0], false);
     const IterationAxis kw = draft.AddDimension("kernel-width", kernel[1], false);
-    const uint8_t input = draft.Read({n, in, h, w}, true, true);
-    const uint8_t weight = draft.Parameter("weight", {out, in, kh, kw}, true);
+    // Channels of a group are next to each other.
+    const auto channels = [&](IterationAxis axis) {
+        return isGrouped ? std::vector<IterationAxis>{group, axis}
+                         : std::vector<IterationAxis>{axis};
+    };
+    const uint8_t input = draft.ReadMap({{n}, channels(in), {h}, {w}}, true, true);
+    Axes ofWeight = channels(out);
+    ofWeight.insert(ofWeight.end(), {in, kh, kw});
+    const uint8_t weight = draft.Parameter("weight", ofWeight, true);
     if (draft.IsOn("bias", true))
     {
-        draft.Parameter("bias", {out});
+        draft.Parameter("bias", channels(out));
     }
-    const uint8_t result = draft.WriteAxes({n, out, h, w}, {input, weight});
+    const uint8_t result = draft.Write("",
+                                       {x.shape[0], outputs, size[0], size[1]},
+                                       {{n}, channels(out), {h}, {w}},
+                                       {input, weight});
     const Work flops{2, draft.All()};
     draft.Get().forward.flops = {flops};
     draft.Get().forward.isMatrixProduct = true;
@@ -333,9 +354,9 @@ GetDenseKinds()
         {"linear", {"outputs", "groups", "bias"}, MakeLinear, {"out", "in"}},
         {"matmul", {}, MakeMatmul, {"m", "k", "n"}},
         {"convolution",
-         {"outputs", "kernel", "stride", "padding", "bias"},
+         {"outputs", "groups", "kernel", "stride", "padding", "bias"},
          MakeConvolution,
-         {"out", "in", "height", "width", "kernel-height", "kernel-width"}},
+         {"group", "out", "in", "height", "width", "kernel-height", "kernel-width"}},
         {"embedding", {"rows", "width", "sparse"}, MakeEmbedding, {"rows", "width"}},
         {"embedding-bag",
          {"rows", "width", "sparse"},

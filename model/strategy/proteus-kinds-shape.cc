@@ -89,7 +89,8 @@ MakeReshape(OperatorDraft& draft)
     draft.PassGradient(y, {input});
 }
 
-/// "order": which dimension of the input stands at each place of the result.
+/// "order": which dimension of the input stands at each place of the result. With "view" nothing
+/// moves: whoever reads the result takes it as it lies (channels last of an image).
 void
 MakePermute(OperatorDraft& draft)
 {
@@ -113,6 +114,12 @@ MakePermute(OperatorDraft& draft)
     }
     const uint8_t input = draft.Read(axes, true, true);
     const uint8_t y = draft.WriteAxes(result);
+    if (draft.IsOn("view", false))
+    {
+        draft.Get().isView = true;
+        draft.PassGradient(y, {input});
+        return;
+    }
     draft.ElementwiseBackward(0, {GradientOf(y)}, {input});
 }
 
@@ -252,7 +259,7 @@ GetShapeKinds()
 {
     return {
         {"reshape", {"shape"}, MakeReshape},
-        {"permute", {"order"}, MakePermute},
+        {"permute", {"order", "view"}, MakePermute},
         {"concat", {"axis"}, MakeConcat},
         {"split", {"axis", "sizes"}, MakeSplit},
         {"interaction", {}, MakeInteraction, {"features", "pairs"}},

@@ -65,6 +65,7 @@ GetOperatorKinds()
                          GetAttentionKinds,
                          GetLossKinds,
                          GetShapeKinds,
+                         GetImageKinds,
                          GetExpertKinds})
         {
             std::vector<OperatorKind> some = get();

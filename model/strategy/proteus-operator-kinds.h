@@ -225,6 +225,10 @@ std::vector<OperatorKind> GetLossKinds();
 /// @return reshape, permute, concat, split, interaction
 std::vector<OperatorKind> GetShapeKinds();
 /// @ingroup proteus
+/// @return what networks of images have besides: sigmoid, silu, their kinds of straight lines,
+/// means of channels, scales
+std::vector<OperatorKind> GetImageKinds();
+/// @ingroup proteus
 /// @return routing, dispatch, experts and combination
 std::vector<OperatorKind> GetExpertKinds();
 

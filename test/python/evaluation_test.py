@@ -196,6 +196,7 @@ class EvaluationTest(unittest.TestCase):
                 "twenty-first": 41,
                 "twenty-second": 10,
                 "twenty-third": 17,
+                "twenty-fourth": 69,
                 "nineteenth": 62,
                 "experts": 30,
                 "held-out": 66,

@@ -28,6 +28,7 @@ KERNELS = [
     {"gpu": "A100-SXM4-80GB", "operator": "gemm", "pass": "forward", "data_type": "fp32", "shape": [1, 16, 8, 4]},
     {"gpu": "A100-SXM4-80GB", "operator": "gemm", "pass": "weight-gradient", "data_type": "fp32", "shape": [2, 8, 8, 8]},
     {"gpu": "A100-SXM4-80GB", "operator": "convolution", "pass": "backward", "data_type": "fp32", "shape": [2, 4, 3, 6, 6, 3, 3]},
+    {"gpu": "A100-SXM4-80GB", "operator": "convolution", "pass": "backward", "data_type": "fp32", "shape": [2, 4, 3, 6, 6, 3, 3, 2]},
     {"gpu": "A100-SXM4-80GB", "operator": "attention", "pass": "backward", "data_type": "fp32", "shape": [2, 8, 8, 4]},
     {"gpu": "A100-SXM4-80GB", "operator": "fused-attention", "pass": "backward", "data_type": "fp32", "shape": [2, 8, 8, 4]},
     {"gpu": "A100-SXM4-80GB", "operator": "fused-attention", "pass": "forward", "data_type": "fp32", "shape": [2, 8, 8, 6, 4]},

@@ -82,6 +82,8 @@ def read_kernels(path):
         shape = kernel.get("shape")
         if operator == "fused-attention" and isinstance(shape, list) and len(shape) == 5:
             size = 5  # values of another width than queries and keys: latent attention
+        elif operator == "convolution" and isinstance(shape, list) and len(shape) == 8:
+            size = 8  # groups of channels, whose sizes the others are
         else:
             size = SHAPE_SIZES[operator]
         if (
@@ -202,23 +204,24 @@ class Bench:
 
     def make_convolution(self, shape, part, dtype):
         """Channels last in 16 bits, as tensor cores want them; stride 1 with the output's size."""
-        batch, filters, channels, height, width, rows, columns = shape
+        batch, filters, channels, height, width, rows, columns = shape[:7]
+        groups = shape[7] if len(shape) > 7 else 1  # filters and channels are those of one
         torch = self.torch
-        x = self.random(dtype, batch, channels, height + rows - 1, width + columns - 1)
-        w = self.random(dtype, filters, channels, rows, columns)
+        x = self.random(dtype, batch, groups * channels, height + rows - 1, width + columns - 1)
+        w = self.random(dtype, groups * filters, channels, rows, columns)
         if self.channels_last or dtype in (torch.float16, torch.bfloat16):
             x = x.to(memory_format=torch.channels_last)
             w = w.to(memory_format=torch.channels_last)
         if part == "forward":
-            return lambda: torch.nn.functional.conv2d(x, w)
-        y = torch.nn.functional.conv2d(x, w)
+            return lambda: torch.nn.functional.conv2d(x, w, groups=groups)
+        y = torch.nn.functional.conv2d(x, w, groups=groups)
         masks = {
             "input-gradient": [True, False, False],
             "weight-gradient": [False, True, False],
             "backward": [True, True, False],
         }
         return lambda: torch.ops.aten.convolution_backward(
-            y, x, w, [0], [1, 1], [0, 0], [1, 1], False, [0, 0], 1, masks[part]
+            y, x, w, [0], [1, 1], [0, 0], [1, 1], False, [0, 0], groups, masks[part]
         )
 
     def with_backward(self, function, inputs, part):

@@ -183,3 +183,92 @@ TEST(ConvolutionCost, RowsHaveTheirShareOfTheBandwidth)
     copy.blockElements = 4000000000;
     EXPECT_GE(model.GetTime(copy).gpuPs, 900000000000);
 }
+
+namespace
+{
+
+/// A convolution as the compiler describes it, of groups of channels.
+KernelWork
+MakeGroups(uint64_t groups, uint64_t channels, uint64_t window, KernelPass pass, DataType type)
+{
+    constexpr uint64_t IMAGES = 32;
+    constexpr uint64_t SIZE = 28;
+    KernelWork work;
+    work.kernelClass = KernelClass::CONVOLUTION;
+    work.pass = pass;
+    work.type = type;
+    work.shape = {IMAGES, channels, channels, SIZE, SIZE, window, window};
+    work.convolutionInput = IMAGES * groups * channels * SIZE * SIZE;
+    const uint64_t weights = groups * channels * channels * window * window;
+    MakeGrouped(work, groups, GetElementBytes(type) * (2 * work.convolutionInput + weights));
+    return work;
+}
+
+} // namespace
+
+// Xie et al. 2017: 32 groups of 8 channels multiply a 32nd of what 256 channels do.
+TEST(ConvolutionCost, GroupsAreProductsOfTheirOwn)
+{
+    for (const KernelPass pass : PASSES)
+    {
+        const KernelWork groups = MakeGroups(32, 8, 3, pass, DataType::FP16);
+        EXPECT_EQ(CountGroups(groups), 32u);
+        EXPECT_DOUBLE_EQ(groups.GetFlops() * 32,
+                         MakeGroups(1, 256, 3, pass, DataType::FP16).GetFlops());
+        EXPECT_TRUE(ListWinogradWays(groups, pass).empty());
+        // Half of a multiple of what tensor cores load at once costs what the whole does.
+        const int64_t eight = GetGpuPs("A100-SXM4-80GB", groups, ImageLayout::CHANNELS_LAST);
+        KernelWork four = MakeGroups(32, 4, 3, pass, DataType::FP16);
+        four.products.front().bytes = 0;
+        EXPECT_LE(GetGpuPs("A100-SXM4-80GB", four, ImageLayout::CHANNELS_LAST), eight);
+        EXPECT_GE(
+            2.2 * static_cast<double>(GetGpuPs("A100-SXM4-80GB", four, ImageLayout::CHANNELS_LAST)),
+            static_cast<double>(eight));
+        // Images are turned whole, not a group of them.
+        EXPECT_EQ(GetTurnedBytes(groups, ImageLayout::CHANNELS_FIRST, true),
+                  2u * 2 * 2 * 32 * 256 * 28 * 28);
+    }
+}
+
+// Groups of one channel use no tensor cores: their time is that of operations counted by hand for
+// each result, in fp32 units (channels last) or in those for whole numbers (PyTorch's kernels).
+TEST(ConvolutionCost, GroupsOfOneChannelTakeOperations)
+{
+    constexpr double LATENCY = 5e6; // ps of a kernel, see KernelCostParameters
+    for (const uint64_t window : {3, 7})
+    {
+        const double results = 32.0 * 512 * 28 * 28;
+        const double pixels = static_cast<double>(window * window);
+        for (const KernelPass pass : PASSES)
+        {
+            const bool isOfWeights = pass == KernelPass::WEIGHT_GRADIENT;
+            const KernelWork half = MakeGroups(512, 1, window, pass, DataType::FP16);
+            const double last = results * (200 + 2 * pixels) / (19.5e12 / 2) * 1e12;
+            EXPECT_NEAR(
+                static_cast<double>(GetGpuPs("A100-SXM4-80GB", half, ImageLayout::CHANNELS_LAST)),
+                last + LATENCY,
+                1e-3 * last);
+            const double perResult = isOfWeights ? 40 * pixels : 60 + 12 * pixels;
+            const double first = results * perResult / (19.5e12 / 2) * 1e12;
+            EXPECT_NEAR(
+                static_cast<double>(GetGpuPs("A100-SXM4-80GB", half, ImageLayout::CHANNELS_FIRST)),
+                first + LATENCY,
+                1e-3 * first);
+        }
+    }
+}
+
+// Groups that come in no 32s have no kernel on tensor cores, with channels last.
+TEST(ConvolutionCost, GroupsOfOtherNumbersAreSlow)
+{
+    const KernelWork many = MakeGroups(32, 16, 3, KernelPass::FORWARD, DataType::FP16);
+    const KernelWork few = MakeGroups(28, 16, 3, KernelPass::FORWARD, DataType::FP16);
+    const auto last = [](const KernelWork& work) {
+        return static_cast<double>(GetGpuPs("A100-SXM4-80GB", work, ImageLayout::CHANNELS_LAST));
+    };
+    EXPECT_NEAR(last(few), few.GetFlops() * 13 / 19.5e12 * 1e12 + 5e6, 1e-3 * last(few));
+    EXPECT_GT(last(few), 2 * last(many));
+    const KernelWork wide = MakeGroups(28, 16, 3, KernelPass::FORWARD, DataType::FP32);
+    EXPECT_LT(static_cast<double>(GetGpuPs("A100-SXM4-80GB", wide, ImageLayout::CHANNELS_FIRST)),
+              last(few));
+}

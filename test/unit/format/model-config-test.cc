@@ -304,6 +304,102 @@ TEST(ModelConfig, ParametersAreThePublishedOnes)
               2506172416u);
 }
 
+// Experts beside layers without them, and those that all tokens go through: parameters of the
+// checkpoints on the Hugging Face hub but for what the notes say is left out, and in closed form.
+TEST(ModelConfig, ExpertsOfOthers)
+{
+    const Config experts{{"model_type", "\"qwen2_moe\""}, // Qwen1.5-MoE-A2.7B
+                         {"num_hidden_layers", "24"},
+                         {"hidden_size", "2048"},
+                         {"num_attention_heads", "16"},
+                         {"num_key_value_heads", "16"},
+                         {"intermediate_size", "5632"},
+                         {"moe_intermediate_size", "1408"},
+                         {"shared_expert_intermediate_size", "5632"},
+                         {"num_experts", "60"},
+                         {"num_experts_per_tok", "4"},
+                         {"decoder_sparse_step", "1"},
+                         {"vocab_size", "151936"}};
+    // Its tokens divide among 60 experts if there are 4,080; gates of shared experts are left out.
+    EXPECT_EQ(Count(experts, {{"sequence", 4080}}), 14315784192u - 24 * 2048);
+    const Config olmoe = Change(experts,
+                                {{"model_type", "\"olmoe\""}, // OLMoE-1B-7B
+                                 {"num_hidden_layers", "16"},
+                                 {"intermediate_size", "1024"},
+                                 {"num_experts", "64"},
+                                 {"num_experts_per_tok", "8"},
+                                 {"moe_intermediate_size", ""},
+                                 {"shared_expert_intermediate_size", ""},
+                                 {"decoder_sparse_step", ""},
+                                 {"vocab_size", "50304"}});
+    EXPECT_EQ(Count(olmoe), 6919161856u - 16 * 2 * (2048 - 128)); // norms of all heads together
+    EXPECT_EQ(GetError(Change(olmoe, {{"clip_qkv", "8.0"}})).substr(0, 13), "/clip_qkv: is");
+    // One layer without experts and two with them and two shared ones of 1408.
+    const Config glm = Change(experts,
+                              {{"model_type", "\"glm4_moe\""},
+                               {"num_hidden_layers", "3"},
+                               {"num_key_value_heads", "2"},
+                               {"head_dim", "128"},
+                               {"first_k_dense_replace", "1"},
+                               {"n_routed_experts", "8"},
+                               {"n_shared_experts", "2"},
+                               {"num_experts", ""},
+                               {"shared_expert_intermediate_size", ""},
+                               {"decoder_sparse_step", ""},
+                               {"use_qk_norm", "true"},
+                               {"vocab_size", "1024"}});
+    const uint64_t attention = 2048 * (2048 + 256 + 256) + 2048 * 2048 + 2 * 128 + 2 * 2048;
+    const uint64_t expert = 3 * 2048 * 1408;
+    const uint64_t ends = 2 * 1024 * 2048 + 2048;
+    EXPECT_EQ(Count(glm),
+              ends + 3 * attention + 3 * 2048 * 5632 + 2 * (2048 * 8 + (8 + 2) * expert));
+    EXPECT_EQ(Count(Change(glm, {{"model_type", "\"dots1\""}, {"use_qk_norm", ""}})), Count(glm));
+    EXPECT_EQ(Count(Change(glm, {{"use_qk_norm", "false"}, {"attention_bias", "true"}})),
+              Count(glm) + 3 * (2048 + 256 + 256 - 2 * 128));
+    // Every second layer has experts.
+    const Config llama = Change(glm,
+                                {{"model_type", "\"llama4_text\""},
+                                 {"num_hidden_layers", "4"},
+                                 {"first_k_dense_replace", ""},
+                                 {"moe_intermediate_size", ""},
+                                 {"n_routed_experts", ""},
+                                 {"n_shared_experts", ""},
+                                 {"intermediate_size", "1408"},
+                                 {"intermediate_size_mlp", "5632"},
+                                 {"num_local_experts", "8"},
+                                 {"num_experts_per_tok", "1"},
+                                 {"interleave_moe_layer_step", "2"}});
+    EXPECT_EQ(Count(llama),
+              ends + 4 * attention + 2 * 3 * 2048 * 5632 + 2 * (2048 * 8 + (8 + 1) * expert));
+    EXPECT_EQ(Count(Change(llama, {{"interleave_moe_layer_step", "1"}})),
+              ends + 4 * attention + 4 * (2048 * 8 + (8 + 1) * expert));
+    const Config ernie = Change(glm,
+                                {{"model_type", "\"ernie4_5_moe\""},
+                                 {"first_k_dense_replace", ""},
+                                 {"num_experts_per_tok", ""},
+                                 {"n_routed_experts", ""},
+                                 {"n_shared_experts", ""},
+                                 {"use_qk_norm", ""},
+                                 {"moe_num_experts", "8"},
+                                 {"moe_k", "4"},
+                                 {"moe_num_shared_experts", "2"},
+                                 {"tie_word_embeddings", "false"},
+                                 {"moe_layer_start_index", "1"}});
+    EXPECT_EQ(Count(ernie), Count(glm) - 3 * 2 * 128);
+    // OLMo 2 7B has 7,298,617,344 of its own, with norms of all heads together.
+    EXPECT_EQ(Count(Change(LLAMA,
+                           {{"model_type", "\"olmo2\""},
+                            {"num_hidden_layers", "32"},
+                            {"hidden_size", "4096"},
+                            {"num_attention_heads", "32"},
+                            {"num_key_value_heads", ""},
+                            {"head_dim", ""},
+                            {"intermediate_size", "11008"},
+                            {"vocab_size", "100352"},
+                            {"tie_word_embeddings", "false"}})),
+              7298617344u - 32 * 2 * (4096 - 128));
+}
+
 // Positions of RoBERTa begin behind that of padding: two of them no token has.
 TEST(ModelConfig, PositionsThatNoTokenHas)
 {
@@ -481,7 +577,7 @@ TEST(ModelConfig, WhatIsNotThereIsRefused)
     for (const auto& [type, has] : std::map<std::string, std::string>{
              {"gemma2", "attn_logit_softcapping"},
              {"gemma3", "an encoder of images"},
-             {"llama4", "interleave_moe_layer_step"},
+             {"llama4", "llama4_text"},
              {"mamba2", "no scans of a state"},
              {"whisper", "no convolutions along a sequence of audio"},
              {"qwen2_5_vl", "an encoder of images"}})

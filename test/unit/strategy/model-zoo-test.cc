@@ -44,12 +44,12 @@ GetError(const std::string& text)
 
 } // namespace
 
-// Exact counts. CNNs: torchvision. GPT-1, 2 and 1.5B, DLRM and Inception-V3 without the auxiliary
-// classifier: counted from the original Proteus (proteus.md, section 7), vocabulary padded. GPT-2
-// as released: 124439808, 354823168, 774030080, 1557611200. BERT, T5, Llama, Mixtral: parameters of
-// the checkpoints on the Hugging Face hub (BertForMaskedLM, T5ForConditionalGeneration,
-// LlamaForCausalLM, MistralForCausalLM, MixtralForCausalLM, Qwen2ForCausalLM, Qwen3ForCausalLM,
-// Qwen3MoeForCausalLM); BART has 406291456 there, without the
+// Exact counts. CNNs: torchvision, SE-ResNeXt: timm. GPT-1, 2 and 1.5B, DLRM and Inception-V3
+// without the auxiliary classifier: counted from the original Proteus (proteus.md, section 7),
+// vocabulary padded. GPT-2 as released: 124439808, 354823168, 774030080, 1557611200. BERT, T5,
+// Llama, Mixtral: parameters of the checkpoints on the Hugging Face hub (BertForMaskedLM,
+// T5ForConditionalGeneration, LlamaForCausalLM, MistralForCausalLM, MixtralForCausalLM,
+// Qwen2ForCausalLM, Qwen3ForCausalLM, Qwen3MoeForCausalLM); BART has 406291456 there, without the
 // two norms that follow norms first. ViT: timm has 86567656 and 304326632, with the token of the
 // class, a row of the first block.
 TEST(ModelZoo, ParametersAreThePublishedOnes)
@@ -60,6 +60,16 @@ TEST(ModelZoo, ParametersAreThePublishedOnes)
         {"vgg19", 143667240},
         {"resnet50", 25557032},
         {"resnet152", 60192808},
+        {"resnet101", 44549160},
+        {"resnext50-32x4d", 25028904},
+        {"resnext101-32x4d", 44177704},
+        {"seresnext101-32x4d", 48955416},
+        {"mobilenet-v2", 3504872},
+        {"efficientnet-b0", 5288548},
+        {"efficientnet-b4", 19341616},
+        {"convnext-tiny", 28589128},
+        {"convnext-base", 88591464},
+        {"regnety-4gf", 20646656},
         {"inception-v3", 23834568},
         {"gpt1", 116610048},
         {"gpt2", 117003264},
@@ -274,7 +284,17 @@ TEST(ModelJson, MistakesAreNamed)
         "cross-entropy, "
         "vocabulary-maximum, "
         "vocabulary-sum, vocabulary-loss, mean-squared-error, reshape, permute, concat, split, "
-        "interaction, router, dispatch, combine");
+        "interaction, sigmoid, hard-sigmoid, silu, hard-swish, global-pool, scale, layer-scale, "
+        "router, dispatch, combine");
+    const std::string images =
+        R"json({"format": "proteus-model", "version": 1, "inputs": [)json"
+        R"json({"name": "x", "shape": ["batch", 24, 8, 8], "dimensions": )json"
+        R"json(["batch", "channels", "height", "width"]}], )json";
+    EXPECT_EQ(GetError(images +
+                       R"json("layers": [{"op": "convolution", "name": "a", "outputs": )json"
+                       R"json(32, "groups": 16}]})json"),
+              "m.json: /layers/0: operator \"a\" (convolution): 16 groups do not divide the 24 "
+              "channels of \"x\" and the 32 outputs");
     EXPECT_EQ(GetError(head +
                        R"json("layers": [{"op": "linear", "name": "a", "outputs": "h / 3"}], )json"
                        R"json("let": {"h": 8}})json"),
