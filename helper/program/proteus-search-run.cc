@@ -69,7 +69,8 @@ class Search
           m_gpu(FindGpuDatasheet(m_cluster.GetVertices()[m_cluster.GetGpus().at(0)].model)),
           m_memoryBytes(subject.memoryBytes),
           m_framework(LoadFramework(options, m_gpu.model)),
-          m_frameworkOfZero3(m_framework),
+          m_issued(m_framework),
+          m_issuedOfZero3(m_framework),
           m_kernels(m_gpu, m_framework.kernels),
           m_paths(m_cluster),
           m_evaluation(options,
@@ -84,7 +85,8 @@ class Search
           m_start(std::chrono::steady_clock::now()),
           m_pinned(subject.pinned)
     {
-        m_framework.host = GetHostCost(m_frameworkOfZero3, 0);
+        m_issued.host = m_framework.host = GetHostCost(m_issuedOfZero3, 0);
+        m_framework.host.isAhead = false;
     }
 
     SearchOutcome Run()
@@ -99,11 +101,12 @@ class Search
             m_outcome.currency = prices.currency;
         }
         SetSpace();
-        PlanEstimator estimator([this](const ParallelPlan& plan) { return Make(plan).model; },
-                                MakeTimer(m_framework),
-                                m_communication,
-                                GetOverlapSlowdown(),
-                                MakeTimer(m_frameworkOfZero3));
+        PlanEstimator estimator(
+            [this](const ParallelPlan& plan) { return Make(plan).model; },
+            MakeTimer(m_framework),
+            m_communication,
+            GetOverlapSlowdown(),
+            [this](bool isOfZero3) { return MakeTimer(isOfZero3 ? m_issuedOfZero3 : m_issued); });
         Rank(estimator);
         MakeReducedJobs(estimator);
         Climb();
@@ -170,16 +173,12 @@ class Search
                (m_options.budget > 0 && GetElapsed() > share * m_options.budget);
     }
 
-    /// The framework of all plans. Formulas ask for kernels in an order of their own, so that they
-    /// cannot know how far the host is ahead: an operator takes the longer of both times.
+    /// @return the framework of all plans
     static Framework LoadFramework(const SearchOptions& options, const std::string& gpu)
     {
         ModelOptions model = options.model;
         model.strategy = "dp=1";
-        Framework framework =
-            options.framework.Load(gpu, model.Load().model, nullptr, options.launchInterval);
-        framework.host.isAhead = false;
-        return framework;
+        return options.framework.Load(gpu, model.Load().model, nullptr, options.launchInterval);
     }
 
     /// @return what loads the model with a plan; candidates keep it
@@ -592,8 +591,11 @@ class Search
     Cluster m_cluster;
     GpuDatasheet m_gpu;
     double m_memoryBytes;
+    /// Of kernels that are asked for in any order, so that nobody knows how far the host is ahead:
+    /// an operator takes the longer of both times.
     Framework m_framework;
-    Framework m_frameworkOfZero3; //!< the same for plans whose parameters are shared
+    Framework m_issued;        //!< of kernels in the order in which the host issues them
+    Framework m_issuedOfZero3; //!< the same for plans whose parameters are shared
     KernelCostModel m_kernels;
     Paths m_paths;
     SearchEvaluation m_evaluation;

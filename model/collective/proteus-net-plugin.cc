@@ -71,9 +71,9 @@ const NetPluginRegistry::Registration REGISTER_EFA_V1_1_16(
 const NetPluginRegistry::Registration REGISTER_EFA_V3_1_16("efa-v3-1.16",
                                                            {6, 35, ALL, true, SINCE_1_16});
 
-// HPE Slingshot by aws-ofi-nccl over libfabric's provider cxi, which NCCL's name for it is "AWS
-// Libfabric". Outside of Amazon's clouds it tells 0 since 1.7 of July 2023, and told 150 us before
-// (v1.6.0 and its forerunners, see above; v1.7.4-aws, src/nccl_ofi_net.c, net_latency; 2daf7d30,
+// HPE Slingshot by aws-ofi-nccl ("AWS Libfabric" to NCCL) over libfabric's provider cxi. Outside of
+// Amazon's clouds it tells 0 since 1.7 of July 2023, and told 150 us before (v1.6.0 and its
+// forerunners, see above; v1.7.4-aws, src/nccl_ofi_net.c, net_latency; 2daf7d30,
 // include/nccl_ofi_param.h, NET_LATENCY), and sets no variables. What a chunk takes longer is not
 // known; small sizes of Alps leave no room for any.
 const NetPluginRegistry::Registration REGISTER_CXI("cxi", {0, 0});

@@ -453,10 +453,10 @@ PlanEstimator::PlanEstimator(ModelSource source,
                              KernelTimer timer,
                              const CommunicationCost& cost,
                              double overlapSlowdown,
-                             KernelTimer timerOfZero3)
+                             std::function<KernelTimer(bool)> makeTimer)
     : m_source(std::move(source)),
       m_timer(std::move(timer)),
-      m_timerOfZero3(std::move(timerOfZero3)),
+      m_makeTimer(std::move(makeTimer)),
       m_cost(cost),
       m_overlapSlowdown(overlapSlowdown),
       m_model(m_source(ParallelPlan()))
@@ -467,7 +467,7 @@ const PlanShard&
 PlanEstimator::GetShard(const ParallelPlan& plan)
 {
     constexpr uint32_t ZERO_PARAMETERS = 3;
-    const bool isOfZero3 = m_timerOfZero3 && plan.optimizer.zero == ZERO_PARAMETERS;
+    const bool isOfZero3 = m_makeTimer && plan.optimizer.zero == ZERO_PARAMETERS;
     const ShardKey key{plan.tensorParallel,
                        plan.contextParallel,
                        plan.expertParallel,
@@ -486,7 +486,7 @@ PlanEstimator::GetShard(const ParallelPlan& plan)
         const ParallelPlan shard = GetShardPlan(plan);
         try
         {
-            const KernelTimer& timer = isOfZero3 ? m_timerOfZero3 : m_timer;
+            const KernelTimer timer = m_makeTimer ? m_makeTimer(isOfZero3) : m_timer;
             found =
                 m_shards.emplace(key, MakePlanShard(m_source(shard), shard, timer, m_cost)).first;
         }

@@ -114,13 +114,15 @@ class PlanEstimator
      * @param cost of communications in seconds; must outlive this object
      * @param overlapSlowdown what kernels lose to communication that they hide, in its time: 0, or
      * SHARING_SLOWDOWN where both share the GPU
-     * @param timerOfZero3 of kernels under ZeRO 3, where the host has more to do; none: the same
+     * @param makeTimer makes the timer of the kernels of a compilation, which asks in the order in
+     * which the host issues them, so that it may know how far the host is ahead; its argument says
+     * whether they are of ZeRO 3, where the host has more to do; none: `timer`
      */
     PlanEstimator(ModelSource source,
                   KernelTimer timer,
                   const CommunicationCost& cost,
                   double overlapSlowdown = 0,
-                  KernelTimer timerOfZero3 = nullptr);
+                  std::function<KernelTimer(bool)> makeTimer = nullptr);
 
     /// Where kernels and collectives share GPUs (GpuSharing), kernels that hide communication take
     /// 17 to 27 % longer in four jobs that were measured by flows; 33 to 45 % under ZeRO 3 inside a
@@ -144,7 +146,7 @@ class PlanEstimator
 
     ModelSource m_source;
     KernelTimer m_timer;
-    KernelTimer m_timerOfZero3; //!< or none
+    std::function<KernelTimer(bool)> m_makeTimer; //!< or none
     const CommunicationCost& m_cost;
     double m_overlapSlowdown;
     Model m_model; //!< as it is read for the first plan, for its parts

@@ -25,6 +25,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace ns3::proteus;
@@ -289,6 +290,31 @@ TEST(PlanEstimate, OneDeviceTakesTheSumOfItsKernels)
         const double estimate = estimator.Estimate(plan).seconds;
         EXPECT_NEAR(estimate, machine.RunByFlows(plan), 1e-6 * estimate);
     }
+}
+
+// A host that is ahead is known from the order of kernels: each compilation has a timer of its own.
+TEST(PlanEstimate, KernelsAreTimedInTheirOrder)
+{
+    const Machine machine;
+    const auto estimate = [&machine](int64_t firstPs, uint32_t& nTimers) {
+        const KernelTimer update = [](const KernelDescription&) { return 0; };
+        const auto makeTimer = [&nTimers, firstPs](bool) -> KernelTimer {
+            ++nTimers;
+            return [isFirst = true, firstPs](const KernelDescription&) mutable -> int64_t {
+                return std::exchange(isFirst, false) ? firstPs : 1;
+            };
+        };
+        PlanEstimator estimator(LoadSmall, update, machine.communication, 0, makeTimer);
+        ParallelPlan plan = Machine::MakeSpace(1, 1).base;
+        const double once = estimator.Estimate(plan).seconds;
+        EXPECT_EQ(estimator.Estimate(plan).seconds, once);
+        return once;
+    };
+    uint32_t nTimers = 0;
+    const double all = estimate(1, nTimers);
+    EXPECT_EQ(nTimers, 1u);
+    EXPECT_NEAR(estimate(1000001, nTimers) - all, 1e-6, 1e-12);
+    EXPECT_EQ(nTimers, 2u);
 }
 
 // Plans of all kinds on two servers: the formula ranks as flows do.
