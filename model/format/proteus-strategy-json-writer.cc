@@ -7,7 +7,9 @@
 #include "proteus-strategy-json.h"
 
 #include <boost/algorithm/string/join.hpp>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -223,6 +225,15 @@ WriteSchedule(const ScheduleSpec& spec, Json& schedule)
     }
 }
 
+/// @param value a number @return the same, without a point if it is whole
+Json
+MakeNumber(double value)
+{
+    constexpr double MOST_WHOLE = 1e15;
+    const bool isWhole = value == std::floor(value) && std::abs(value) < MOST_WHOLE;
+    return isWhole ? Json(static_cast<int64_t>(value)) : Json(value);
+}
+
 /// The short form of a plan: fields that differ from what they are when left out or that have
 /// defaults of their own, and all sizes.
 Json
@@ -283,8 +294,12 @@ MakePlan(const ParallelPlan& plan, const std::map<std::string, std::string>& def
     add("dataSamplesPerS", plan.schedule.dataSamplesPerSecond, 0.0);
     add("buckets", std::string(ToString(plan.gradients.policy)), "ddp");
     const GradientSpec gradients;
-    add("bucketMbytes", plan.gradients.bucketMegabytes, gradients.bucketMegabytes);
-    add("firstBucketMbytes", plan.gradients.firstBucketMegabytes, gradients.firstBucketMegabytes);
+    add("bucketMbytes",
+        MakeNumber(plan.gradients.bucketMegabytes),
+        MakeNumber(gradients.bucketMegabytes));
+    add("firstBucketMbytes",
+        MakeNumber(plan.gradients.firstBucketMegabytes),
+        MakeNumber(gradients.firstBucketMegabytes));
     add("gradientsInPlace", plan.gradients.isInPlace, true);
     add("dataType", std::string(ToString(plan.precision.compute)), "bf16");
     add("gradientType", std::string(ToString(plan.precision.gradient)), "fp32");
