@@ -599,7 +599,7 @@ class MutationCase : public TestCase
                                      stream,
                                      "all-reduce",
                                      Collective::ALL_REDUCE,
-                                     i == 3 ? 1 << 18 : 1 << 20,
+                                     i == 3 ? 1 << 19 : 1 << 20, // of one protocol
                                      Parallelism::TENSOR,
                                      before);
         }
