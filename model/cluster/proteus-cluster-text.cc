@@ -19,12 +19,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <regex>
 #include <set>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 #include <vector>
 
 namespace ns3
@@ -42,6 +44,9 @@ constexpr double MOST_COUNT = 4294967295.0;
 /// Keys that are no options of a fabric.
 const char* const KEYS[] =
     {"nodes", "nic", "gpu", "fabric", "leafs", "bundles", "mtu", "pcie", "cpu", "p2p"};
+
+/// Those of servers of cards.
+constexpr std::string_view CARD_KEYS[] = {"pcie", "cpu", "p2p"};
 
 /// @param typed a key @return its name in the tables; what was typed if no table has it
 std::string
@@ -201,7 +206,8 @@ class TextReader
             ReadItem(key, item.substr(equals + 1), options);
         }
         const bool isOfServer = std::all_of(keys.begin(), keys.end(), [](const std::string& key) {
-            return key == "pcie" || key == "cpu" || key == "p2p";
+            return std::find(std::begin(CARD_KEYS), std::end(CARD_KEYS), key) !=
+                   std::end(CARD_KEYS);
         });
         m_servers = m_servers != 0 ? m_servers : isOfServer ? 1 : 2;
         if (m_leafs && keys.count("servers_per_leaf") > 0)
@@ -234,9 +240,9 @@ class TextReader
             }
             return ChangeCards(changed, m_cards);
         }
-        for (const char* key : {"pcie", "cpu", "p2p"})
+        for (const std::string_view key : CARD_KEYS)
         {
-            if (keys.count(key) > 0)
+            if (keys.count(std::string(key)) > 0)
             {
                 Refuse(std::string(key) + " belongs to servers of cards, such as 8xL40S, not to " +
                        preset);
@@ -528,10 +534,7 @@ bool
 IsClusterText(const std::string& text)
 {
     const std::string preset = GetTextPreset(text);
-    const auto presets = GetServerPresets();
-    return preset.size() < text.size() &&
-           (std::find(presets.begin(), presets.end(), preset) != presets.end() ||
-            FindCardServer(preset) == preset);
+    return preset.size() < text.size() && FindServerPreset(preset) == preset;
 }
 
 Cluster

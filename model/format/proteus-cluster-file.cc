@@ -164,9 +164,7 @@ LoadCluster(const std::string& nameOrPath,
             const FabricOptions& fabric,
             const HpccTopologyOptions& hpcc)
 {
-    const auto presets = GetServerPresets();
-    if (std::find(presets.begin(), presets.end(), nameOrPath) != presets.end() ||
-        (!nameOrPath.empty() && FindCardServer(nameOrPath) == nameOrPath))
+    if (!nameOrPath.empty() && FindServerPreset(nameOrPath) == nameOrPath)
     {
         return MakeCluster(nameOrPath, std::max(servers, 1u), fabric);
     }
@@ -193,7 +191,7 @@ LoadCluster(const std::string& nameOrPath,
             (isClassic ? "clusters of the published Proteus are taken by programs that run jobs "
                          "(proteus-run); "
                        : "") +
-            "presets: " + ListNames(presets));
+            "presets: " + ListNames(GetServerPresets()));
     }
     InputFile file(nameOrPath);
     const ClusterFormat format = FindFormat(nameOrPath, file.GetStream());

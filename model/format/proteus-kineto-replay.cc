@@ -232,10 +232,13 @@ class TraceMaker
         node.durationPs = ToPs(endUs - lastUs);
         m_hostNode[i] = AddNode(node, lastUs, endUs);
         lastUs = std::max(lastUs, call.endUs);
-        for (const std::size_t event : m_launches[i])
+        if (isBlocking && !isSync)
         {
             // The next call waits for it, so that what the host does then begins no earlier.
-            lastUs = !isSync && isBlocking ? std::max(lastUs, m_events.gpu[event].EndUs()) : lastUs;
+            for (const std::size_t event : m_launches[i])
+            {
+                lastUs = std::max(lastUs, m_events.gpu[event].EndUs());
+            }
         }
     }
 

@@ -81,6 +81,15 @@ ReadHeads(const JsonValue& root, TranslatedConfig& result)
     result.let["headWidth"] = "hidden / heads";
 }
 
+/// Reads how wide the experts are together that every token goes through.
+/// @param key of their number @param otherwise number where it is missing
+void
+ReadShared(const JsonValue& root, const char* key, uint64_t otherwise, TranslatedConfig& result)
+{
+    result.let["sharedFeedForward"] =
+        ReadWhole(root, key, otherwise) * root.Get("moe_intermediate_size").AsWhole(1, UINT32_MAX);
+}
+
 // Muennighoff et al. 2024: norms of queries and keys are of all heads together.
 const Registration REGISTER_OLMOE("olmoe", [] {
     ModelConfigKind kind = MakeExperts("num_experts", "num_experts_per_tok", "intermediate_size");
@@ -122,8 +131,7 @@ MakeSharedExperts()
     kind.special.insert("n_shared_experts");
     kind.more = [](const JsonValue& root, TranslatedConfig& result) {
         ReadHeads(root, result);
-        result.let["sharedFeedForward"] = ReadWhole(root, "n_shared_experts", 1) *
-                                          root.Get("moe_intermediate_size").AsWhole(1, UINT32_MAX);
+        ReadShared(root, "n_shared_experts", 1, result);
     };
     return kind;
 }
@@ -163,8 +171,7 @@ const Registration REGISTER_ERNIE4_5_MOE("ernie4_5_moe", [] {
     kind.special.insert("moe_num_shared_experts");
     kind.more = [](const JsonValue& root, TranslatedConfig& result) {
         ReadHeads(root, result);
-        result.let["sharedFeedForward"] = ReadWhole(root, "moe_num_shared_experts", 0) *
-                                          root.Get("moe_intermediate_size").AsWhole(1, UINT32_MAX);
+        ReadShared(root, "moe_num_shared_experts", 0, result);
     };
     return kind;
 }());

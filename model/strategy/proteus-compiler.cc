@@ -9,6 +9,7 @@
 #include "proteus-emit-optimizer.h"
 #include "proteus-emit-passes.h"
 #include "proteus-emit-schedule.h"
+#include "proteus-emit-units.h"
 
 namespace ns3
 {

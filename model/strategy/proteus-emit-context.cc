@@ -74,7 +74,8 @@ EmitContext::EmitContext(const Model& trained,
       options(compilation),
       builder(placed.nDevices),
       isInPlace(strategy.gradients.isInPlace || strategy.schedule.microBatches > 1),
-      gradientShares(FindGradientShares(placed, strategy.schedule.microBatches))
+      gradientShares(FindGradientShares(placed, strategy.schedule.microBatches)),
+      units(FindUnits(placed))
 {
 }
 

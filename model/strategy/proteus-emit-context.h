@@ -129,6 +129,20 @@ struct EmitStreams
 };
 
 /// @ingroup proteus
+/// The units of a model, in which FSDP gathers parameters and reduces gradients: its numbered
+/// blocks, and what stands between two of them.
+struct ModelUnits
+{
+    std::vector<uint32_t> ofOperator;               //!< by operator: its unit
+    std::vector<std::vector<OperatorId>> operators; //!< by unit
+    std::vector<std::string> names;                 //!< by unit
+};
+
+/// @ingroup proteus
+/// @param placement of a model @return its units, in the order of their use
+ModelUnits FindUnits(const Placement& placement);
+
+/// @ingroup proteus
 /// What replicas gather or scatter of a unit in its backward pass.
 struct UnitCommunication
 {
@@ -222,6 +236,7 @@ struct EmitContext
     GraphBuilder builder;          //!< the graph so far
     const bool isInPlace;          //!< whether gradients of parameters add up in a buffer
     const std::map<TensorId, double> gradientShares; //!< see GetGradientShare()
+    const ModelUnits units;                          //!< of the model
     EmitPhases phases;                               //!< of the graph
     EmitStreams streams;                             //!< of the graph
     /// By device: transfers of its backward passes to other stages.

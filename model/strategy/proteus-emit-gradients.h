@@ -8,7 +8,6 @@
 #define PROTEUS_EMIT_GRADIENTS_H
 
 #include "proteus-emit-conversion.h"
-#include "proteus-emit-units.h"
 
 #include <cstdint>
 #include <map>
@@ -48,8 +47,7 @@ class GradientEmitter
     /// @param converter of layouts; outlives this object
     GradientEmitter(EmitContext& context, Converter& converter)
         : m_context(context),
-          m_converter(converter),
-          m_units(FindUnits(context.placement))
+          m_converter(converter)
     {
     }
 
@@ -105,7 +103,7 @@ class GradientEmitter
     /// @param leaf a gradient @return the unit that makes it last
     uint32_t GetUnit(const Leaf& leaf) const
     {
-        return m_units.ofOperator[leaf.operatorId];
+        return m_context.units.ofOperator[leaf.operatorId];
     }
 
     PhaseId FindPhase(const BoxingStep& step, uint32_t stage, bool isFirst) const;
@@ -122,7 +120,6 @@ class GradientEmitter
 
     EmitContext& m_context;
     Converter& m_converter;
-    const ModelUnits m_units;                             //!< of the model
     std::vector<Leaf> m_leaves;                           //!< in the order of their making
     std::map<TensorId, uint32_t> m_leafOf;                //!< by tensor
     std::vector<uint32_t> m_leavesInOrder;                //!< by stage, in the order of reduction

@@ -98,8 +98,7 @@ UnitGatherer::UnitGatherer(EmitContext& context,
     : m_context(context),
       m_tensors(tensors),
       m_recent(recent),
-      m_next(next),
-      m_found(FindUnits(context.placement))
+      m_next(next)
 {
     FindNarrow();
 }
@@ -144,7 +143,7 @@ UnitGatherer::GetGatheredBytes(TensorId tensor) const
 const Value*
 UnitGatherer::Find(OperatorId id, TensorId tensor, const Layout& layout, bool isBackward)
 {
-    const uint32_t number = m_found.ofOperator[id];
+    const uint32_t number = m_context.units.ofOperator[id];
     Unit& unit = m_units[{number, isBackward}];
     if (!unit.isGathered)
     {
@@ -191,7 +190,7 @@ std::vector<UnitGatherer::Part>
 UnitGatherer::FindParts(uint32_t unit, bool isBackward) const
 {
     std::vector<Part> parts;
-    for (const OperatorId id : m_found.operators[unit])
+    for (const OperatorId id : m_context.units.operators[unit])
     {
         const PlacedOperator& placed = m_context.placement.operators[id];
         for (const Access& read : placed.op.reads)
@@ -265,19 +264,20 @@ UnitGatherer::Gather(uint32_t unit, bool isBackward, Unit& gathered)
     {
         AddToBuckets(part, buckets);
     }
-    const uint32_t stage = m_context.placement.operators[m_found.operators[unit].front()].stage;
+    const uint32_t stage =
+        m_context.placement.operators[m_context.units.operators[unit].front()].stage;
     const PhaseId phase = isBackward ? m_context.GetBackward(stage) : m_context.GetForward(stage);
     for (Bucket& bucket : buckets)
     {
-        bucket.task =
-            m_context.builder.AddCommunication(phase,
-                                               m_context.builder.AddGroup(bucket.devices),
-                                               m_context.streams.parameter,
-                                               m_found.names[unit] + ".parameters.all-gather",
-                                               Collective::ALL_GATHER,
-                                               bucket.bytes,
-                                               Parallelism::DATA,
-                                               bucket.ready);
+        bucket.task = m_context.builder.AddCommunication(phase,
+                                                         m_context.builder.AddGroup(bucket.devices),
+                                                         m_context.streams.parameter,
+                                                         m_context.units.names[unit] +
+                                                             ".parameters.all-gather",
+                                                         Collective::ALL_GATHER,
+                                                         bucket.bytes,
+                                                         Parallelism::DATA,
+                                                         bucket.ready);
         if (isBackward)
         {
             m_context.unitCommunications.push_back(

@@ -41,20 +41,6 @@ bool HasExpertBiases(const std::string& name);
 /// et al. 2024; Liu et al. 2025, section 2)
 bool IsMuonMatrix(const std::string& name, const std::vector<uint64_t>& shape);
 
-/// @ingroup proteus
-/// The units of a model, in which FSDP gathers parameters and reduces gradients: its numbered
-/// blocks, and what stands between two of them.
-struct ModelUnits
-{
-    std::vector<uint32_t> ofOperator;               //!< by operator: its unit
-    std::vector<std::vector<OperatorId>> operators; //!< by unit
-    std::vector<std::string> names;                 //!< by unit
-};
-
-/// @ingroup proteus
-/// @param placement of a model @return its units, in the order of their use
-ModelUnits FindUnits(const Placement& placement);
-
 /**
  * @ingroup proteus
  * Has what replicas gather and scatter unit by unit in the backward pass go one after the other in
@@ -152,7 +138,6 @@ class UnitGatherer
     const RecentKernels& m_recent;
     EmitNextIteration& m_next;
     std::vector<bool> m_isNarrow; //!< by tensor: gathered in one byte
-    const ModelUnits m_found;     //!< of the model
     std::map<std::pair<uint32_t, bool>, Unit> m_units;
     std::pair<MeshPtr, Row> m_begin; //!< last kernel before the unit that was gathered last
 };

@@ -31,20 +31,6 @@ constexpr double GELU_BACKWARD_FLOPS = 16;
 constexpr double SILU_FLOPS = 5;
 constexpr double SILU_BACKWARD_FLOPS = 9;
 
-/// y = f(x): the backward pass reads the gradient and x, or y where that is enough.
-void
-MakeUnary(OperatorDraft& draft, double flops, double backwardFlops, bool readsResult)
-{
-    draft.CheckInputs(1, 1);
-    const Axes axes = draft.AddDimensionsOf(0, draft.GetInput(0).shape.size());
-    const uint8_t x = draft.Read(axes);
-    const uint8_t y = draft.WriteAxes(axes);
-    draft.Get().forward.flops = {{flops, axes}};
-    draft.ElementwiseBackward(backwardFlops,
-                              {GradientOf(y), readsResult ? WriteOf(y) : ReadOf(x)},
-                              {x});
-}
-
 void
 MakeRelu(OperatorDraft& draft)
 {
@@ -281,6 +267,19 @@ MakePool(OperatorDraft& draft)
 }
 
 } // namespace
+
+void
+MakeUnary(OperatorDraft& draft, double flops, double backwardFlops, bool readsResult)
+{
+    draft.CheckInputs(1, 1);
+    const Axes axes = draft.AddDimensionsOf(0, draft.GetInput(0).shape.size());
+    const uint8_t x = draft.Read(axes);
+    const uint8_t y = draft.WriteAxes(axes);
+    draft.Get().forward.flops = {{flops, axes}};
+    draft.ElementwiseBackward(backwardFlops,
+                              {GradientOf(y), readsResult ? WriteOf(y) : ReadOf(x)},
+                              {x});
+}
 
 std::vector<OperatorKind>
 GetElementwiseKinds()

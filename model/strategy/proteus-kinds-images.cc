@@ -25,28 +25,27 @@ constexpr double SIGMOID_BACKWARD_FLOPS = 3;
 constexpr double SILU_FLOPS = 5;
 constexpr double SILU_BACKWARD_FLOPS = 8;
 
-/// y = f(x), whose backward pass reads the gradient and y.
 void
 MakeSigmoid(OperatorDraft& draft)
 {
-    draft.CheckInputs(1, 1);
-    const Axes axes = draft.AddDimensionsOf(0, draft.GetInput(0).shape.size());
-    const uint8_t x = draft.Read(axes);
-    const uint8_t y = draft.WriteAxes(axes);
-    draft.Get().forward.flops = {{SIGMOID_FLOPS, axes}};
-    draft.ElementwiseBackward(SIGMOID_BACKWARD_FLOPS, {GradientOf(y), WriteOf(y)}, {x});
+    MakeUnary(draft, SIGMOID_FLOPS, SIGMOID_BACKWARD_FLOPS, true);
 }
 
-/// x sigmoid(x), also with a sigmoid of straight lines ("hard-swish"): the backward pass reads x.
+/// x sigmoid(x), also with a sigmoid of straight lines ("hard-swish").
 void
 MakeSilu(OperatorDraft& draft)
 {
-    draft.CheckInputs(1, 1);
-    const Axes axes = draft.AddDimensionsOf(0, draft.GetInput(0).shape.size());
-    const uint8_t x = draft.Read(axes);
-    const uint8_t y = draft.WriteAxes(axes);
-    draft.Get().forward.flops = {{SILU_FLOPS, axes}};
-    draft.ElementwiseBackward(SILU_BACKWARD_FLOPS, {GradientOf(y), ReadOf(x)}, {x});
+    MakeUnary(draft, SILU_FLOPS, SILU_BACKWARD_FLOPS, false);
+}
+
+/// @return the dimensions of the images x[n, c, h, w]
+Axes
+AddImages(OperatorDraft& draft, const ModelTensor& x)
+{
+    return {draft.AddDimension(x.dimensions[0], x.shape[0]),
+            draft.AddDimension(x.dimensions[1], x.shape[1]),
+            draft.AddDimension("height", x.shape[2], false),
+            draft.AddDimension("width", x.shape[3], false)};
 }
 
 /// The mean of each channel of x[n, c, h, w]: y[n, c].
@@ -59,10 +58,7 @@ MakeGlobalPool(OperatorDraft& draft)
     {
         draft.Fail("input \"" + x.name + "\" must have 4 dimensions");
     }
-    const Axes pixels{draft.AddDimension(x.dimensions[0], x.shape[0]),
-                      draft.AddDimension(x.dimensions[1], x.shape[1]),
-                      draft.AddDimension("height", x.shape[2], false),
-                      draft.AddDimension("width", x.shape[3], false)};
+    const Axes pixels = AddImages(draft, x);
     const uint8_t input = draft.Read(pixels, true, true);
     const uint8_t y =
         draft.Write("", {x.shape[0], x.shape[1]}, {{pixels[0]}, {pixels[1]}}, {input});
@@ -82,10 +78,7 @@ MakeScale(OperatorDraft& draft)
         draft.Fail("\"" + s.name + "\" must have a number for each channel of the images \"" +
                    x.name + "\"");
     }
-    const Axes axes{draft.AddDimension(x.dimensions[0], x.shape[0]),
-                    draft.AddDimension(x.dimensions[1], x.shape[1]),
-                    draft.AddDimension("height", x.shape[2], false),
-                    draft.AddDimension("width", x.shape[3], false)};
+    const Axes axes = AddImages(draft, x);
     const uint8_t input = draft.Read(axes, true, true);
     const uint8_t scale = draft.ReadMap({{axes[0]}, {axes[1]}}, true, true);
     const uint8_t y = draft.WriteAxes(axes);

@@ -210,6 +210,12 @@ const OperatorKind& FindOperatorKind(const std::string& name);
 std::string DescribeUnknownAttribute(const OperatorKind& kind, const std::string& attribute);
 
 /// @ingroup proteus
+/// y = f(x) element by element. @param draft of the operator @param flops for an element
+/// @param backwardFlops for one in the backward pass @param readsResult whether that reads y with
+/// the gradient, and not x
+void MakeUnary(OperatorDraft& draft, double flops, double backwardFlops, bool readsResult);
+
+/// @ingroup proteus
 /// @return linear layers, matrix products, convolutions, embeddings
 std::vector<OperatorKind> GetDenseKinds();
 /// @ingroup proteus
