@@ -39,7 +39,7 @@ AddNcclTestsHints(OptionList& command)
         {"w", "warmup_iters", "nothing has to warm up here"},
         {"m", "agg_iters", "every iteration is launched by itself"},
         {"d", "datatype", "--min and --max are bytes, of whatever type"},
-        {"o", "op", "the time does not depend on it"},
+        {"o", "op", "no time depends on sum or max; what is run is --collective"},
         {"r", "r", "it is --root"},
         {"z", "blocking", "it is --launchMode"},
         {"c", "check", "there is no data to check"},

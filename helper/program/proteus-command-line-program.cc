@@ -387,6 +387,7 @@ CommandLineProgram::Main(int argc, char* argv[])
         if (ProgramOptions* options = GetRunOptions())
         {
             options->information.configuration = command.GetConfiguration();
+            options->flowErrors = command.GetWorkloads() + "/evaluation/flow-errors.json";
             options->nccl.SetDefaults();
         }
         packets.Set(command.GetConfiguration(), SendsPackets() ? FindNoPackets() : "");

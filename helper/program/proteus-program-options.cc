@@ -195,7 +195,6 @@ ProgramOptions::AddTimeTo(OptionList& command)
 void
 ProgramOptions::AddTo(OptionList& command)
 {
-    flowErrors = command.GetWorkloads() + "/evaluation/flow-errors.json";
     AddClusterTo(command);
     command.StartGroup("Run");
     AddTimeTo(command);

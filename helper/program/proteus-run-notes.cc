@@ -6,6 +6,7 @@
 
 #include "proteus-run-notes.h"
 
+#include "proteus-flow-expectation.h"
 #include "proteus-same-choices.h"
 #include "proteus-unused-choices.h"
 #include "proteus-unused-network.h"
@@ -232,6 +233,7 @@ RunNotes::Hear(const ProgramOptions& options,
     Note(traits.name, lines);
     NoteRemarks(traits.name, remarks);
     NoteLosses(traits.name, record.links, record.network);
+    NoteDistances(traits.name, DescribeFlowRun(options.flowErrors, "models", cluster, record));
 }
 
 void
@@ -285,6 +287,20 @@ RunNotes::NoteRemarks(const std::string& executor, const std::vector<std::string
 }
 
 void
+RunNotes::NoteDistances(const std::string& executor, const std::vector<std::string>& lines)
+{
+    if (g_notes == nullptr)
+    {
+        return;
+    }
+    const std::lock_guard<std::mutex> lock(g_notes->m_mutex);
+    for (const std::string& line : lines)
+    {
+        ++g_notes->m_heard[executor].distances[line];
+    }
+}
+
+void
 RunNotes::NoteLosses(const std::string& executor,
                      const std::vector<LinkStatistics>& links,
                      const NetworkStatistics& network)
@@ -329,12 +345,21 @@ RunNotes::List() const
 {
     std::vector<std::string> lines = ListOfJobs();
     const std::lock_guard<std::mutex> lock(m_mutex);
+    bool hadPackets = false;
     for (const auto& [executor, heard] : m_heard)
     {
         if (executor != OF_JOBS)
         {
             heard.AddCommonTo(lines);
             heard.AddResultsTo(executor, lines);
+            hadPackets = hadPackets || FindExecutor(executor).GetTraits().isExact;
+        }
+    }
+    for (const auto& [executor, heard] : m_heard)
+    {
+        if (!hadPackets)
+        {
+            heard.AddDistancesTo(executor, lines);
         }
     }
     return lines;
@@ -375,23 +400,34 @@ void
 RunNotes::Heard::AddResultsTo(const std::string& executor, std::vector<std::string>& lines) const
 {
     const std::string begin = executor + ": ";
-    const auto count = [this](uint32_t some) {
-        return some == runs
-                   ? std::string()
-                   : "in " + std::to_string(some) + " of " + FormatThings(runs, "run") + ": ";
-    };
     if (lossyRuns > 0)
     {
-        lines.push_back(begin + count(lossyRuns) +
+        lines.push_back(begin + DescribeCount(lossyRuns) +
                         "packets did not arrive, or were sent again: " + DescribeLosses(losses));
     }
     for (const auto& [kind, remark] : remarks)
     {
         const bool isNamed = remark.first.compare(0, begin.size(), begin) == 0;
-        lines.push_back(begin + count(remark.runs) +
+        lines.push_back(begin + DescribeCount(remark.runs) +
                         (isNamed ? remark.first.substr(begin.size()) : remark.first) +
                         (remark.isVaried ? "; others with other numbers" : ""));
     }
+}
+
+void
+RunNotes::Heard::AddDistancesTo(const std::string& executor, std::vector<std::string>& lines) const
+{
+    for (const auto& [line, some] : distances)
+    {
+        lines.push_back(executor + ": " + DescribeCount(some) + line);
+    }
+}
+
+std::string
+RunNotes::Heard::DescribeCount(uint32_t some) const
+{
+    return some == runs ? ""
+                        : "in " + std::to_string(some) + " of " + FormatThings(runs, "run") + ": ";
 }
 
 } // namespace proteus

@@ -83,8 +83,9 @@ class RunNotes
     static void HearMemory(bool fits);
 
     /// @return what holds for all runs of an executor, each line once, and ListOfJobs(); what runs
-    /// lost and sent again; and what their records say beside that, with the number of runs that
-    /// do: for programs that do not print the notes of each run
+    /// lost and sent again; what their records say beside that, with the number of runs that do;
+    /// and, if no run had packets, how far such runs are from packets: for programs that do not
+    /// print the notes of each run
     std::vector<std::string> List() const;
 
     /// @return what holds for all jobs, whatever runs them
@@ -110,16 +111,27 @@ class RunNotes
         std::map<std::string, Remark> remarks; //!< by the line without its digits
         uint32_t lossyRuns{0};                 //!< that lost packets, or sent some again
         LossAccount losses;                    //!< of these
+        /// By what DescribeFlowRun() says: how many runs
+        std::map<std::string, uint32_t> distances;
 
         /// @param lines get those of all runs
         void AddCommonTo(std::vector<std::string>& lines) const;
 
         /// @param executor whose they are @param lines get losses and remarks
         void AddResultsTo(const std::string& executor, std::vector<std::string>& lines) const;
+
+        /// @param executor whose they are @param lines get how far runs are from packets
+        void AddDistancesTo(const std::string& executor, std::vector<std::string>& lines) const;
+
+        /// @param some of the runs @return "in 1 of 3 runs: ", or nothing if these are all
+        std::string DescribeCount(uint32_t some) const;
     };
 
     /// @param executor that has run @param notes of its record, but those that Note() gets
     static void NoteRemarks(const std::string& executor, const std::vector<std::string>& notes);
+
+    /// @param executor that has run @param lines of DescribeFlowRun()
+    static void NoteDistances(const std::string& executor, const std::vector<std::string>& lines);
 
     /// @param executor that has run @param links what they carried @param network what endpoints
     /// counted

@@ -179,7 +179,8 @@ const Missing KERNELS(
       "framework",
       "fusedKernels",
       "torchCompile"},
-     "kernels are those of the framework; NAME:attention=KERNEL chooses the one of attention"});
+     "kernels are those of the framework, --framework=NAME; --framework=NAME:attention=KERNEL "
+     "chooses the one of attention"});
 
 const Missing OTHER_FACTORS(
     "optimizer came",

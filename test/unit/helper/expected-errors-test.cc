@@ -102,5 +102,30 @@ TEST(ExpectedErrors, OfFlowsStandWherePacketsDoNot)
     EXPECT_EQ(alone.out.find("random models"), std::string::npos) << alone.out;
 }
 
+TEST(ExpectedErrors, OfFlowsAreSaidForTheRunsOfAComparison)
+{
+    const std::vector<std::string> fabrics{"--model=gpt3-125m",
+                                           "--strategy=tp=4,dp=4,globalBatch=4",
+                                           "--variables=layers=2",
+                                           "--cluster=dgx-a100",
+                                           "--nodes=2",
+                                           "--fabrics=single-switch,rail-optimised+roce",
+                                           "--quiet"};
+    std::vector<std::string> byFlows = fabrics;
+    byFlows.emplace_back("--executor=flow");
+    const Outcome flows = Start("fabrics", byFlows);
+    for (const char* setting : {"InfiniBand on one switch", "RoCE on "})
+    {
+        EXPECT_NE(flows.error.find(std::string("flow: in 1 of 2 runs: of ")), std::string::npos);
+        EXPECT_NE(flows.error.find(std::string("servers with NVLink, ") + setting),
+                  std::string::npos)
+            << flows.error;
+    }
+    byFlows.back() = "--executor=flow,packet";
+    const Outcome both = Start("fabrics", byFlows);
+    EXPECT_EQ(both.code, 0) << both.error;
+    EXPECT_EQ(both.error.find("random models"), std::string::npos) << both.error;
+}
+
 } // namespace proteus
 } // namespace ns3
