@@ -163,16 +163,6 @@ FindIdleInput(const ExecutionGraph& graph, const Timeline& timeline)
             FormatTime(static_cast<double>(restPs) / PS_PER_S)};
 }
 
-/// @param note any @return it without its digits
-std::string
-WithoutDigits(std::string note)
-{
-    note.erase(
-        std::remove_if(note.begin(), note.end(), [](char c) { return c >= '0' && c <= '9'; }),
-        note.end());
-    return note;
-}
-
 } // namespace
 
 RunNotes::RunNotes(TypedNetwork typed)
@@ -279,10 +269,7 @@ RunNotes::NoteRemarks(const std::string& executor, const std::vector<std::string
         {
             continue;
         }
-        Remark& remark = heard.remarks[WithoutDigits(note)];
-        remark.isVaried = remark.isVaried || (remark.runs > 0 && remark.first != note);
-        remark.first = remark.runs > 0 ? remark.first : note;
-        ++remark.runs;
+        heard.remarks.Add(note);
     }
 }
 
@@ -296,7 +283,7 @@ RunNotes::NoteDistances(const std::string& executor, const std::vector<std::stri
     const std::lock_guard<std::mutex> lock(g_notes->m_mutex);
     for (const std::string& line : lines)
     {
-        ++g_notes->m_heard[executor].distances[line];
+        g_notes->m_heard[executor].distances.Add(line);
     }
 }
 
@@ -405,19 +392,18 @@ RunNotes::Heard::AddResultsTo(const std::string& executor, std::vector<std::stri
         lines.push_back(begin + DescribeCount(lossyRuns) +
                         "packets did not arrive, or were sent again: " + DescribeLosses(losses));
     }
-    for (const auto& [kind, remark] : remarks)
+    for (const auto& [remark, some] : remarks.List())
     {
-        const bool isNamed = remark.first.compare(0, begin.size(), begin) == 0;
-        lines.push_back(begin + DescribeCount(remark.runs) +
-                        (isNamed ? remark.first.substr(begin.size()) : remark.first) +
-                        (remark.isVaried ? "; others with other numbers" : ""));
+        const bool isNamed = remark.compare(0, begin.size(), begin) == 0;
+        lines.push_back(begin + DescribeCount(some) +
+                        (isNamed ? remark.substr(begin.size()) : remark));
     }
 }
 
 void
 RunNotes::Heard::AddDistancesTo(const std::string& executor, std::vector<std::string>& lines) const
 {
-    for (const auto& [line, some] : distances)
+    for (const auto& [line, some] : distances.List())
     {
         lines.push_back(executor + ": " + DescribeCount(some) + line);
     }

@@ -12,6 +12,7 @@
 
 #include "ns3/proteus-executor.h"
 #include "ns3/proteus-loss-account.h"
+#include "ns3/proteus-note-counts.h"
 
 #include <functional>
 #include <map>
@@ -95,24 +96,15 @@ class RunNotes
     static std::vector<std::string> FindOfJobs();
 
   private:
-    /// What records of runs say, but for numbers.
-    struct Remark
-    {
-        uint32_t runs{0};     //!< that say it
-        bool isVaried{false}; //!< with other numbers
-        std::string first;    //!< of them, as it is
-    };
-
     /// Of one executor, or of jobs.
     struct Heard
     {
-        uint32_t runs{0};                      //!< how many there were
-        std::map<std::string, uint32_t> of;    //!< by line: in how many of them
-        std::map<std::string, Remark> remarks; //!< by the line without its digits
-        uint32_t lossyRuns{0};                 //!< that lost packets, or sent some again
-        LossAccount losses;                    //!< of these
-        /// By what DescribeFlowRun() says: how many runs
-        std::map<std::string, uint32_t> distances;
+        uint32_t runs{0};                   //!< how many there were
+        std::map<std::string, uint32_t> of; //!< by line: in how many of them
+        NoteCounts remarks;                 //!< what their records say
+        NoteCounts distances;               //!< what DescribeFlowRun() says
+        uint32_t lossyRuns{0};              //!< that lost packets, or sent some again
+        LossAccount losses;                 //!< of these
 
         /// @param lines get those of all runs
         void AddCommonTo(std::vector<std::string>& lines) const;

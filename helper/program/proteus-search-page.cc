@@ -93,15 +93,13 @@ WriteFront(const SearchOutcome& outcome, std::ostream& out)
     dots.insert(dots.end(), front.begin(), front.end());
     out << "<h2 id=\"front\">Time against memory</h2>\n";
     WriteDotChart("memory of the fullest GPU", "B", "iteration by flows", "s", dots, out);
-    out << "<p>On the dashed line no other strategy is both faster and smaller:</p>\n<ul "
-           "class=\"words\">\n";
+    out << "<p>On the dashed line no other strategy is both faster and smaller:</p>\n";
+    std::vector<std::string> words;
     for (const ChartDot& dot : front)
     {
-        out << "<li>"
-            << EscapeMarkup(dot.name + ": " + FormatTime(dot.y.median) + ", " + FormatBytes(dot.x))
-            << "</li>\n";
+        words.push_back(dot.name + ": " + FormatTime(dot.y.median) + ", " + FormatBytes(dot.x));
     }
-    out << "</ul>\n";
+    WriteSentences(words, out);
 }
 
 std::vector<std::vector<std::string>>
@@ -203,15 +201,7 @@ WriteSearchPage(const SearchOutcome& outcome,
                          ListSensitivity(rows, outcome),
                          out);
     }
-    if (!outcome.notes.empty())
-    {
-        out << "<h2 id=\"notes\">Notes</h2>\n<ul class=\"words\">\n";
-        for (const std::string& note : outcome.notes)
-        {
-            out << "<li>" << EscapeMarkup(note) << "</li>\n";
-        }
-        out << "</ul>\n";
-    }
+    WriteNotes(outcome.notes, out);
     std::vector<std::vector<std::string>> left;
     for (const auto& [reason, count] : outcome.pruned)
     {

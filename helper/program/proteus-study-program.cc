@@ -386,9 +386,11 @@ class StudyProgramOfAll : public CommandLineProgram
             PrintStudy(study, table, MAX_PRINTED, std::cout);
             PrintPublished(study, table, std::cout);
         }
-        for (const auto& [note, count] : CountNotes(outcome.results))
+        std::vector<std::string> notes;
+        for (const auto& [note, count] : CountNotes(outcome.results).List())
         {
-            std::cout << "Note: " << FormatThings(count, "point") << ": " << note << '\n';
+            notes.push_back(FormatThings(count, "point") + ": " + note);
+            std::cout << "Note: " << notes.back() << '\n';
         }
         if (isComparable)
         {
@@ -402,7 +404,7 @@ class StudyProgramOfAll : public CommandLineProgram
             titled.name +=
                 partial.empty() ? "" : " (" + partial.substr(0, partial.size() - 1) + ")";
             WriteFile(m_options.html,
-                      [&](std::ostream& out) { WriteStudyPage(titled, table, out); });
+                      [&](std::ostream& out) { WriteStudyPage(titled, table, notes, out); });
         }
         std::cout << partial;
         RequireResults(study, outcome);

@@ -43,12 +43,29 @@ BeginPage(const std::string& title,
         << EscapeMarkup(title) << "</title>\n<style>\n"
         << GetResource("report.css") << STYLE << "</style>\n</head>\n<body>\n<header><p "
         << "class=\"kind\">" << EscapeMarkup(kind) << "</p>\n<h1>" << EscapeMarkup(title)
-        << "</h1></header>\n<main>\n<ul class=\"words\">\n";
+        << "</h1></header>\n<main>\n";
+    WriteSentences(words, out);
+}
+
+void
+WriteSentences(const std::vector<std::string>& words, std::ostream& out)
+{
+    out << "<ul class=\"words\">\n";
     for (const std::string& sentence : words)
     {
         out << "<li>" << EscapeMarkup(sentence) << "</li>\n";
     }
     out << "</ul>\n";
+}
+
+void
+WriteNotes(const std::vector<std::string>& notes, std::ostream& out)
+{
+    if (!notes.empty())
+    {
+        out << "<h2 id=\"notes\">Notes</h2>\n";
+        WriteSentences(notes, out);
+    }
 }
 
 void

@@ -35,6 +35,14 @@ void BeginPage(const std::string& title,
                std::ostream& out);
 
 /// @ingroup proteus
+/// @param words to list, a sentence each @param out where to
+void WriteSentences(const std::vector<std::string>& words, std::ostream& out);
+
+/// @ingroup proteus
+/// @param notes on what the page shows; a section of theirs, if there are any @param out where to
+void WriteNotes(const std::vector<std::string>& notes, std::ostream& out);
+
+/// @ingroup proteus
 /// @param out where to what ends a page
 void EndPage(std::ostream& out);
 

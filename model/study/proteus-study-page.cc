@@ -355,18 +355,15 @@ WritePareto(const View& view, std::ostream& out)
         << EscapeMarkup(view.study.cost) << "</h2>\n";
     WriteDotChart(view.study.cost, view.costUnit, view.study.measure, view.unit, dots, out);
     out << "<p>Nothing is both better and cheaper than "
-        << (comparison.pareto.size() > 1 ? "those on the dashed line" : "this")
-        << ":</p>\n<ul class=\"words\">\n";
+        << (comparison.pareto.size() > 1 ? "those on the dashed line" : "this") << ":</p>\n";
+    std::vector<std::string> words;
     for (const std::size_t i : comparison.pareto)
     {
         const StudyGroup& group = comparison.groups[i];
-        out << "<li>"
-            << EscapeMarkup(view.Name(group) + ": " +
-                            FormatQuantity(group.measure.median, view.unit) + " for " +
-                            FormatQuantity(*group.cost, view.costUnit))
-            << "</li>\n";
+        words.push_back(view.Name(group) + ": " + FormatQuantity(group.measure.median, view.unit) +
+                        " for " + FormatQuantity(*group.cost, view.costUnit));
     }
-    out << "</ul>\n";
+    WriteSentences(words, out);
 }
 
 /// Writes what the columns of the table mean.
@@ -426,7 +423,10 @@ PrintStudy(const Study& study, const Table& table, std::size_t most, std::ostrea
 }
 
 void
-WriteStudyPage(const Study& study, const Table& table, std::ostream& out)
+WriteStudyPage(const Study& study,
+               const Table& table,
+               const std::vector<std::string>& notes,
+               std::ostream& out)
 {
     const View view(study, table);
     BeginPage(study.name, "Study with " + study.program, DescribeStudy(study, table), out);
@@ -452,6 +452,7 @@ WriteStudyPage(const Study& study, const Table& table, std::ostream& out)
     {
         options.push_back({"--" + name, value});
     }
+    WriteNotes(notes, out);
     out << "<h2 id=\"options\">Options of all points</h2>\n";
     WriteMarkupTable({"option", "value"}, options, out);
     WriteColumns(table, out);

@@ -50,13 +50,17 @@ void PrintStudy(const Study& study, const Table& table, std::size_t most, std::o
 /**
  * @ingroup proteus
  * Writes one page, which needs no network and no script: words, a table of all groups, a chart for
- * every axis, time against cost, the points that failed, and what the columns mean.
+ * every axis, time against cost, the points that failed, notes, and what the columns mean.
  * @param study that was run
  * @param table of it
+ * @param notes on its points
  * @param out where to
  * @throw std::invalid_argument as CompareStudy()
  */
-void WriteStudyPage(const Study& study, const Table& table, std::ostream& out);
+void WriteStudyPage(const Study& study,
+                    const Table& table,
+                    const std::vector<std::string>& notes,
+                    std::ostream& out);
 
 } // namespace proteus
 } // namespace ns3

@@ -7,6 +7,7 @@
 #include "proteus-study-result.h"
 
 #include "ns3/proteus-comma-list.h"
+#include "ns3/proteus-gpu-sharing.h"
 #include "ns3/proteus-graph-kinds.h"
 #include "ns3/proteus-plural.h"
 
@@ -124,23 +125,14 @@ Extreme(const std::string& key, bool isMost, const Column& column)
             }};
 }
 
-/// @param note of a run @return whether it says that an option was not honoured
-bool
-IsOfIdleOption(const std::string& note)
-{
-    const auto has = [&note](const char* text) { return note.find(text) != std::string::npos; };
-    return has(" has no effect: ") || has(" is not modelled") || has(" is taken as ");
-}
-
-/// @param json summary of a run @param notes get those of idle options, and of what does not fit or
-/// was lost
+/// @param json summary of a run @param notes get its own, and of what does not fit or was lost
 void
 AddNotesOfSummary(const Json& json, std::set<std::string>& notes)
 {
     const auto found = json.find("notes");
     for (const Json& note : found == json.end() ? Json::array() : *found)
     {
-        if (note.is_string() && IsOfIdleOption(note.get<std::string>()))
+        if (note.is_string() && !IsSharingNote(note.get<std::string>()))
         {
             notes.insert(note.get<std::string>());
         }
@@ -187,8 +179,7 @@ AddNotesOfTables(const Json& tables, std::set<std::string>& notes)
                 return cell == "note";
             });
             const Json note = row.value(isFact ? "value" : "note", Json());
-            if (note.is_string() &&
-                (name == "notes" || (isFact && IsOfIdleOption(note.get<std::string>()))))
+            if (note.is_string() && (name == "notes" || isFact))
             {
                 notes.insert(note.get<std::string>());
             }
@@ -511,10 +502,10 @@ GetSummaryColumns()
     return columns;
 }
 
-std::map<std::string, std::size_t>
+NoteCounts
 CountNotes(const std::vector<StudyResult>& results)
 {
-    std::map<std::string, std::size_t> counts;
+    NoteCounts counts;
     for (const StudyResult& result : results)
     {
         const Json output = Json::parse(result.output, nullptr, false);
@@ -537,7 +528,7 @@ CountNotes(const std::vector<StudyResult>& results)
         }
         for (const std::string& note : notes)
         {
-            ++counts[note];
+            counts.Add(note);
         }
     }
     return counts;

@@ -9,9 +9,9 @@
 
 #include "proteus-study.h"
 
+#include "ns3/proteus-note-counts.h"
 #include "ns3/proteus-table.h"
 
-#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -70,11 +70,10 @@ Table MakeStudyTable(const Study& study,
 /**
  * @ingroup proteus
  * @param results of points
- * @return what programs say of options that have no effect or are not modelled, what their tables
- * of notes say, and whether packets were lost or memory was too small, with the number of points of
- * which it holds, in the order of the texts
+ * @return what runs say beside their numbers, but for what kernels take beside communication, and
+ * whether packets were lost or memory was too small
  */
-std::map<std::string, std::size_t> CountNotes(const std::vector<StudyResult>& results);
+NoteCounts CountNotes(const std::vector<StudyResult>& results);
 
 /// @ingroup proteus
 /// Column of a study's table that says whether a point ran: "ok" or "failed".
