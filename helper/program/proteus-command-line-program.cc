@@ -456,8 +456,11 @@ CommandLineProgram::Main(int argc, char* argv[])
         };
         command.SetNotes([&]() {
             std::vector<std::string> notes = heard;
-            const auto more = list();
-            notes.insert(notes.end(), more.begin(), more.end());
+            for (const auto& more :
+                 {list(), PrintsNotes() ? std::vector<std::string>() : runs.ListExpected()})
+            {
+                notes.insert(notes.end(), more.begin(), more.end());
+            }
             return notes;
         });
         WithOptions(command, [&]() { Run(); });
@@ -467,6 +470,11 @@ CommandLineProgram::Main(int argc, char* argv[])
             {
                 Warn(line);
             }
+        }
+        for (const std::string& line :
+             ListsNotes() ? std::vector<std::string>() : runs.ListExpected())
+        {
+            std::cout << "Note: " << line << '\n';
         }
     });
 }

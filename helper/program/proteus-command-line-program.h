@@ -89,6 +89,13 @@ class CommandLineProgram
         return false;
     }
 
+    /// @return whether it prints what OptionList::GetNotes() says; else what is to be expected of
+    /// its runs is printed in the end
+    virtual bool ListsNotes() const
+    {
+        return PrintsNotes();
+    }
+
     /// @return whether several processes (MPI ranks) can run it together
     virtual bool RunsOnRanks() const
     {

@@ -330,8 +330,11 @@ MakeJob(const Options& options, const Cluster& cluster, std::vector<std::string>
         [model = GetModelOptions(options, cluster)](const FrameworkDefaults& defaults) {
             return model.Load(defaults);
         });
-    return {options.FitComputation(CompileForCluster(plan, cluster, framework, ""), notes),
-            plan.tree.precision.compute};
+    ExecutionGraph graph =
+        options.FitComputation(CompileForCluster(plan, cluster, framework, ""), notes);
+    options.NotePublishedErrors(framework, cluster, notes);
+    NoteBalancedExperts(plan.model, graph, notes);
+    return {std::move(graph), plan.tree.precision.compute};
 }
 
 /// @return the random streams that the comparison throws, at least one

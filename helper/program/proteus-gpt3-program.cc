@@ -255,7 +255,7 @@ Train(Options& options)
     const ExecutionGraph graph =
         options.FitComputation(CompileForCluster(trainingPlan, cluster, framework, "", &carried),
                                options.information.notes);
-    options.NotePublishedErrors(framework, cluster);
+    options.NotePublishedErrors(framework, cluster, options.information.notes);
     PrintJob(options, cluster, plan, framework);
     if (!options.graph.empty())
     {

@@ -402,11 +402,13 @@ ProgramOptions::FitComputation(ExecutionGraph graph, std::vector<std::string>& n
 }
 
 void
-ProgramOptions::NotePublishedErrors(const Framework& timing, const Cluster& gpus)
+ProgramOptions::NotePublishedErrors(const Framework& timing,
+                                    const Cluster& gpus,
+                                    std::vector<std::string>& notes) const
 {
     if (computeTime.IsZero() && !launchInterval.isGiven)
     {
-        information.notes.push_back(
+        notes.push_back(
             framework.DescribeErrors(timing, gpus.GetVertices()[gpus.GetGpus().at(0)].model));
     }
 }
@@ -608,6 +610,29 @@ RunProgram(const std::string& program, const std::function<void()>& body)
         return 1;
     }
     return 0;
+}
+
+void
+NoteBalancedExperts(const Model& model,
+                    const ExecutionGraph& graph,
+                    std::vector<std::string>& notes)
+{
+    const std::vector<ModelOperator>& operators = model.GetOperators();
+    const bool isBalanced =
+        std::any_of(operators.begin(), operators.end(), [&](const ModelOperator& op) {
+            return op.routing.experts > 0 && model.GetNeededPart(op) == 1;
+        });
+    const std::vector<Task>& tasks = graph.GetTasks();
+    const bool hasExchange = std::any_of(tasks.begin(), tasks.end(), [](const Task& task) {
+        return task.kind == TaskKind::COMMUNICATION && task.collective == Collective::ALL_TO_ALL &&
+               task.parallelism == Parallelism::EXPERT;
+    });
+    if (isBalanced && hasExchange)
+    {
+        notes.emplace_back(
+            "devices with experts are equally busy, as benchmarks force them to be; where routers "
+            "decide, --variables=busiest=160 is what one of eight may have (doc/strategies.rst)");
+    }
 }
 
 } // namespace proteus

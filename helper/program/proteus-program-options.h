@@ -171,8 +171,11 @@ struct ProgramOptions
      * Notes how far times of published iterations are off that were computed as this job is. It
      * says nothing where kernels or hosts take what was typed.
      * @param framework that times the job @param cluster with the GPUs, the first stands for all
+     * @param notes of the job
      */
-    void NotePublishedErrors(const Framework& framework, const Cluster& cluster);
+    void NotePublishedErrors(const Framework& framework,
+                             const Cluster& cluster,
+                             std::vector<std::string>& notes) const;
 
     /**
      * Checks what can be known to be wrong before a graph is there.
@@ -231,6 +234,13 @@ void RunAndReport(const ProgramOptions& options,
  * @return the exit code
  */
 int RunProgram(const std::string& program, const std::function<void()>& body);
+
+/// @ingroup proteus
+/// Notes that devices share work equally, where they exchange tokens for experts.
+/// @param model that is trained @param graph made of it @param notes of the job
+void NoteBalancedExperts(const Model& model,
+                         const ExecutionGraph& graph,
+                         std::vector<std::string>& notes);
 
 } // namespace proteus
 } // namespace ns3

@@ -274,6 +274,20 @@ RunNotes::NoteRemarks(const std::string& executor, const std::vector<std::string
 }
 
 void
+RunNotes::HearExpected(const std::vector<std::string>& lines)
+{
+    if (g_notes == nullptr)
+    {
+        return;
+    }
+    const std::lock_guard<std::mutex> lock(g_notes->m_mutex);
+    for (const std::string& line : lines)
+    {
+        g_notes->m_expected.Add(line);
+    }
+}
+
+void
 RunNotes::NoteDistances(const std::string& executor, const std::vector<std::string>& lines)
 {
     if (g_notes == nullptr)
@@ -332,16 +346,29 @@ RunNotes::List() const
 {
     std::vector<std::string> lines = ListOfJobs();
     const std::lock_guard<std::mutex> lock(m_mutex);
-    bool hadPackets = false;
     for (const auto& [executor, heard] : m_heard)
     {
         if (executor != OF_JOBS)
         {
             heard.AddCommonTo(lines);
             heard.AddResultsTo(executor, lines);
-            hadPackets = hadPackets || FindExecutor(executor).GetTraits().isExact;
         }
     }
+    return lines;
+}
+
+std::vector<std::string>
+RunNotes::ListExpected() const
+{
+    std::vector<std::string> lines;
+    const std::lock_guard<std::mutex> lock(m_mutex);
+    for (const auto& [line, jobs] : m_expected.List())
+    {
+        lines.push_back(line);
+    }
+    const bool hadPackets = std::any_of(m_heard.begin(), m_heard.end(), [](const auto& heard) {
+        return heard.first != OF_JOBS && FindExecutor(heard.first).GetTraits().isExact;
+    });
     for (const auto& [executor, heard] : m_heard)
     {
         if (!hadPackets)

@@ -83,11 +83,18 @@ class RunNotes
     /// it fits into memory
     static void HearMemory(bool fits);
 
+    /// To be called for the job of a run. @param lines what to expect of it, see
+    /// ProgramOptions::NotePublishedErrors()
+    static void HearExpected(const std::vector<std::string>& lines);
+
     /// @return what holds for all runs of an executor, each line once, and ListOfJobs(); what runs
-    /// lost and sent again; what their records say beside that, with the number of runs that do;
-    /// and, if no run had packets, how far such runs are from packets: for programs that do not
-    /// print the notes of each run
+    /// lost and sent again; and what their records say beside that, with the number of runs that
+    /// do: for programs that do not print the notes of each run
     std::vector<std::string> List() const;
+
+    /// @return what HearExpected() has heard, and, if no run had packets, how far such runs are
+    /// from packets, with the number of runs: for the same programs
+    std::vector<std::string> ListExpected() const;
 
     /// @return what holds for all jobs, whatever runs them
     std::vector<std::string> ListOfJobs() const;
@@ -138,6 +145,7 @@ class RunNotes
     mutable std::mutex m_mutex;
     TypedNetwork m_typed;                 //!< see RunNotes()
     std::map<std::string, Heard> m_heard; //!< by name of the executor
+    NoteCounts m_expected;                //!< see HearExpected()
     RunNotes* m_before;                   //!< who heard until then, or null
 };
 

@@ -79,24 +79,6 @@ CheckInput(const Input& input)
     }
 }
 
-/// @param model to train @param graph made of it
-/// @return whether devices exchange tokens for experts, all of which are equally busy
-bool
-HasBalancedExperts(const Model& model, const ExecutionGraph& graph)
-{
-    const std::vector<ModelOperator>& operators = model.GetOperators();
-    const bool isBalanced =
-        std::any_of(operators.begin(), operators.end(), [&](const ModelOperator& op) {
-            return op.routing.experts > 0 && model.GetNeededPart(op) == 1;
-        });
-    const std::vector<Task>& tasks = graph.GetTasks();
-    return isBalanced && std::any_of(tasks.begin(), tasks.end(), [](const Task& task) {
-               return task.kind == TaskKind::COMMUNICATION &&
-                      task.collective == Collective::ALL_TO_ALL &&
-                      task.parallelism == Parallelism::EXPERT;
-           });
-}
-
 /// Compiles a model, says whether it fits, and runs it.
 void
 RunModel(const Input& input, ProgramOptions& options, const Cluster& cluster)
@@ -127,16 +109,11 @@ RunModel(const Input& input, ProgramOptions& options, const Cluster& cluster)
     const ExecutionGraph graph =
         options.FitComputation(CompileForCluster(plan, cluster, framework, input.profile, &carried),
                                options.information.notes);
-    if (HasBalancedExperts(plan.model, graph))
-    {
-        options.information.notes.push_back(
-            "devices with experts are equally busy, as benchmarks force them to be; where routers "
-            "decide, --variables=busiest=160 is what one of eight may have (doc/strategies.rst)");
-    }
     if (input.profile.empty())
     {
-        options.NotePublishedErrors(framework, cluster);
+        options.NotePublishedErrors(framework, cluster, options.information.notes);
     }
+    NoteBalancedExperts(plan.model, graph, options.information.notes);
     std::cout << plan.model.GetName() << ": " << plan.model.CountParameters() << " parameters, "
               << graph.GetNDevices() << " devices, " << graph.GetNTasks() << " tasks, framework "
               << framework.name

@@ -332,6 +332,11 @@ class ScheduleProgram : public CommandLineProgram
         command.AddValue("quiet", "no progress", m_options.quiet);
     }
 
+    bool ListsNotes() const override
+    {
+        return true;
+    }
+
     ProgramOptions* GetRunOptions() override
     {
         return &m_options;

@@ -221,6 +221,8 @@ MakeRepeatedJob(const ScheduleTrialOptions& options)
     const ExecutionGraph graph =
         options.FitComputation(CompileForCluster(plan, job.cluster, framework, "", &carried),
                                job.notes);
+    options.NotePublishedErrors(framework, job.cluster, job.notes);
+    NoteBalancedExperts(plan.model, graph, job.notes);
     options.CheckMemory(graph, job.cluster);
     if (!HasScheduled(graph, ScheduleSettings()))
     {

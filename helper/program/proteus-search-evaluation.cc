@@ -233,17 +233,19 @@ SearchEvaluation::Remember(const std::string& rung,
     }
 }
 
+Framework
+SearchEvaluation::LoadFramework(const Model& model) const
+{
+    return m_options.framework.Load(m_cluster.GetVertices()[m_cluster.GetGpus().at(0)].model,
+                                    model,
+                                    nullptr, // the same one for all plans
+                                    m_options.launchInterval);
+}
+
 ExecutionGraph
 SearchEvaluation::Compile(const TrainingPlan& plan) const
 {
-    return CompileForCluster(
-        plan,
-        m_cluster,
-        m_options.framework.Load(m_cluster.GetVertices()[m_cluster.GetGpus().at(0)].model,
-                                 plan.model,
-                                 nullptr, // the same one for all plans
-                                 m_options.launchInterval),
-        "");
+    return CompileForCluster(plan, m_cluster, LoadFramework(plan.model), "");
 }
 
 SearchRun
@@ -294,6 +296,10 @@ SearchEvaluation::RunFlows(SearchCandidate& candidate)
             SignalObserver observer;
             RunRecord flow = m_flow.Run(graph, m_cluster, m_settings, &observer);
             RequireWhole(flow);
+            std::vector<std::string> expected;
+            m_options.NotePublishedErrors(LoadFramework(plan.model), m_cluster, expected);
+            NoteBalancedExperts(plan.model, graph, expected);
+            RunNotes::HearExpected(expected);
             RunNotes::Hear(m_options, m_flow, m_settings, m_cluster, graph, flow);
             run = Measure(graph, flow.timeline, plan.tree.precision.compute, peak);
         }

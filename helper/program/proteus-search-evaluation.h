@@ -121,6 +121,8 @@ class SearchEvaluation
     }
 
   private:
+    Framework LoadFramework(const Model& model) const;
+
     ExecutionGraph Compile(const TrainingPlan& plan) const;
     std::unique_ptr<Paths> TakePaths();
     void ReadLog(const std::string& path, const std::string& subject);

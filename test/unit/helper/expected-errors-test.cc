@@ -116,15 +116,31 @@ TEST(ExpectedErrors, OfFlowsAreSaidForTheRunsOfAComparison)
     const Outcome flows = Start("fabrics", byFlows);
     for (const char* setting : {"InfiniBand on one switch", "RoCE on "})
     {
-        EXPECT_NE(flows.error.find(std::string("flow: in 1 of 2 runs: of ")), std::string::npos);
-        EXPECT_NE(flows.error.find(std::string("servers with NVLink, ") + setting),
-                  std::string::npos)
-            << flows.error;
+        EXPECT_NE(flows.out.find("Note: flow: in 1 of 2 runs: of "), std::string::npos);
+        EXPECT_NE(flows.out.find(std::string("servers with NVLink, ") + setting), std::string::npos)
+            << flows.out;
     }
+    const std::string published = "published iterations of megatron-2022 on A100";
+    EXPECT_NE(flows.out.find(published), std::string::npos) << flows.out;
     byFlows.back() = "--executor=flow,packet";
     const Outcome both = Start("fabrics", byFlows);
     EXPECT_EQ(both.code, 0) << both.error;
-    EXPECT_EQ(both.error.find("random models"), std::string::npos) << both.error;
+    EXPECT_EQ(both.out.find("random models"), std::string::npos) << both.out;
+
+    const Outcome search = Start("search",
+                                 {"--model=gpt3-125m",
+                                  "--variables=layers=2",
+                                  "--cluster=dgx-a100",
+                                  "--nodes=1",
+                                  "--globalBatch=8",
+                                  "--packets=0",
+                                  "--flows=2",
+                                  "--quiet"});
+    EXPECT_EQ(search.code, 0) << search.error;
+    for (const std::string& line : {published, std::string("random models on one server")})
+    {
+        EXPECT_NE(search.out.find(line), std::string::npos) << search.out;
+    }
 }
 
 } // namespace proteus
