@@ -381,7 +381,7 @@ TrainingJob::DescribeRest() const
     {
         return "the job cannot finish; deadlock: " + circle;
     }
-    const std::string stall = DescribeStall(GetRuntimes());
+    const std::string stall = DescribeStall(*m_graph, GetRuntimes());
     if (!stall.empty())
     {
         return stall + DescribeLinkFaults(*m_fabric);
