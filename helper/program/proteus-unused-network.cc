@@ -403,6 +403,11 @@ FindUnusedNetwork(const TypedNetwork& typed,
             lines.push_back(option + " has no effect: nothing goes from one switch of the network "
                                      "to another");
         }
+        else if (name.rfind("ns3::proteus::Transport::", 0) == 0 && !traits.hasPackets &&
+                 !links.empty() && !hasLeft)
+        {
+            lines.push_back(option + " has no effect: nothing leaves a server");
+        }
         else if (without && !traits.hasNetwork && HasSameWaysOut(typed, *without, cluster))
         {
             lines.push_back(option +
