@@ -63,6 +63,38 @@ TEST(IdleNotes, AttributesOfOtherCommunicationAreNamed)
            true);
 }
 
+TEST(IdleNotes, WaysIntoOtherServersLeadThroughNics)
+{
+    // PCIe switches have two NICs, but who sends says which.
+    const std::vector<std::string> base{"--cluster=dgx-a100",
+                                        "--nodes=2",
+                                        "--min=64K",
+                                        "--max=64K",
+                                        "--executor=flow",
+                                        "--quiet"};
+    for (const auto& [option, cause] :
+         {std::make_pair("--stream=3", "no two paths are equal"),
+          std::make_pair("--ns3::proteus::Fabric::Routing=Spray", "no two paths are equal"),
+          std::make_pair("--ns3::proteus::PacketNetwork::CommunicatorRanks=4",
+                         "the sizes that were run communicate alike without it")})
+    {
+        for (const std::string fabric : {"single-switch", "leaf-spine"})
+        {
+            std::vector<std::string> words = base;
+            words.insert(words.end(), {option, "--fabric=" + fabric});
+            words.insert(words.end(), fabric == "leaf-spine", "--serversPerLeaf=1");
+            const Outcome outcome = Start("collective", words);
+            EXPECT_EQ(outcome.code, 0) << outcome.error;
+            const bool isPath = cause == std::string("no two paths are equal");
+            EXPECT_EQ(outcome.error.find(option + std::string(" has no effect: ") + cause) !=
+                          std::string::npos,
+                      !isPath || fabric == "single-switch")
+                << option << " " << fabric << "\n"
+                << outcome.error;
+        }
+    }
+}
+
 TEST(IdleNotes, WhatTheJobDoesNotComeToIsANote)
 {
     const auto run = [](const std::string& plan, std::vector<std::string> more) {
