@@ -9,10 +9,12 @@
 #include "ns3/boolean.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
+#include "ns3/proteus-checked-attribute.h"
 #include "ns3/proteus-fabric-channel.h"
 #include "ns3/proteus-fabric-setup.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-packet-text.h"
+#include "ns3/proteus-required-arguments.h"
 #include "ns3/proteus-warning.h"
 #include "ns3/simple-ref-count.h"
 
@@ -48,6 +50,28 @@ CannotWrite(const std::string& file)
         cause += "; there is a file per device: raise the limit (ulimit -n), or ask for some nodes";
     }
     return {file, cause};
+}
+
+/// @param fabric that a caller gives @param port of it @throw std::invalid_argument if it has none
+void
+RequirePort(Ptr<Fabric> fabric, PortId port)
+{
+    RequireThere(fabric, "the fabric");
+    if (port >= fabric->GetNPorts())
+    {
+        throw std::invalid_argument("port " + std::to_string(port) + ": the fabric has " +
+                                    std::to_string(fabric->GetNPorts()));
+    }
+}
+
+/// @tparam MONITOR LinkMonitor or CongestionMonitor @param interval between samples @return one
+template <typename MONITOR>
+Ptr<MONITOR>
+MakeMonitor(Time interval)
+{
+    ObjectFactory factory(MONITOR::GetTypeId().GetName());
+    SetAttributeChecked(factory, "Interval", TimeValue(interval));
+    return factory.Create<MONITOR>();
 }
 
 /// Writes the units of a device to a capture file.
@@ -143,7 +167,7 @@ FabricHelper::~FabricHelper()
 void
 FabricHelper::SetFabricAttribute(const std::string& name, const AttributeValue& value)
 {
-    m_fabricFactory.Set(name, value);
+    SetAttributeChecked(m_fabricFactory, name, value);
 }
 
 Ptr<Fabric>
@@ -163,6 +187,7 @@ FabricHelper::Install(const Cluster& cluster) const
 Ptr<FabricDevice>
 FabricHelper::GetDevice(Ptr<Fabric> fabric, PortId port)
 {
+    RequirePort(fabric, port);
     Ptr<Node> node = fabric->GetNodes().Get(fabric->GetFrom(port));
     for (uint32_t i = 0; i < node->GetNDevices(); ++i)
     {
@@ -202,6 +227,7 @@ FabricHelper::InstallDevice(Ptr<Fabric> fabric, PortId port) const
 NetDeviceContainer
 FabricHelper::InstallDevices(Ptr<Fabric> fabric) const
 {
+    RequireThere(fabric, "the fabric");
     NetDeviceContainer devices;
     for (PortId port = 0; port < fabric->GetNPorts(); ++port)
     {
@@ -213,6 +239,7 @@ FabricHelper::InstallDevices(Ptr<Fabric> fabric) const
 NetDeviceContainer
 FabricHelper::InstallDevices(Ptr<Fabric> fabric, const NodeContainer& nodes) const
 {
+    RequireThere(fabric, "the fabric");
     NetDeviceContainer devices;
     for (PortId port = 0; port < fabric->GetNPorts(); ++port)
     {
@@ -289,10 +316,9 @@ FabricHelper::EnableLinkSeries(Ptr<Fabric> fabric,
                                Time interval,
                                bool allPorts)
 {
-    Ptr<LinkMonitor> monitor = CreateObjectWithAttributes<LinkMonitor>("Interval",
-                                                                       TimeValue(interval),
-                                                                       "AllPorts",
-                                                                       BooleanValue(allPorts));
+    RequireThere(fabric, "the fabric");
+    const auto monitor = MakeMonitor<LinkMonitor>(interval);
+    monitor->SetAttribute("AllPorts", BooleanValue(allPorts));
     monitor->SetStream(OpenStream(file), file);
     monitor->Start(fabric);
     return monitor;
@@ -303,8 +329,8 @@ FabricHelper::EnableCongestionSeries(Ptr<Transport> transport,
                                      const std::string& file,
                                      Time interval)
 {
-    Ptr<CongestionMonitor> monitor =
-        CreateObjectWithAttributes<CongestionMonitor>("Interval", TimeValue(interval));
+    RequireThere(transport, "the transport");
+    const auto monitor = MakeMonitor<CongestionMonitor>(interval);
     monitor->SetStream(OpenStream(file), file);
     monitor->Start(transport);
     return monitor;

@@ -6,6 +6,8 @@
 
 #include "proteus-helper.h"
 
+#include "ns3/proteus-checked-attribute.h"
+
 #include <utility>
 
 namespace ns3
@@ -27,7 +29,7 @@ ProteusHelper::SetFabricAttribute(const std::string& name, const AttributeValue&
 void
 ProteusHelper::SetNetworkAttribute(const std::string& name, const AttributeValue& value)
 {
-    m_networkFactory.Set(name, value);
+    SetAttributeChecked(m_networkFactory, name, value);
 }
 
 void

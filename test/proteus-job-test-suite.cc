@@ -183,7 +183,10 @@ class ProteusStall : public TestCase
         {
             message = error.what();
         }
-        for (const char* part : {"device 0", "'first'", "device 1", "'second'", "has not joined"})
+        for (const char* part : {"in different orders",
+                                 "device 0 is in 'first'",
+                                 "device 1 is in 'second'",
+                                 "has not joined"})
         {
             NS_TEST_EXPECT_MSG_NE(message.find(part),
                                   std::string::npos,

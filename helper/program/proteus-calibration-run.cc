@@ -67,8 +67,8 @@ MakeErrorRow(const std::string& what,
              const FlowCalibration& calibration,
              const std::function<bool(const CalibrationSample&)>& counts)
 {
-    const FlowErrors before = AddUpErrors(calibration.samples, false, counts);
-    const FlowErrors after = AddUpErrors(calibration.samples, true, counts);
+    const CalibrationErrors before = AddUpErrors(calibration.samples, false, counts);
+    const CalibrationErrors after = AddUpErrors(calibration.samples, true, counts);
     return {what,
             std::to_string(after.samples),
             FormatPercent(before.mean, 2),

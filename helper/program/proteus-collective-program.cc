@@ -391,26 +391,34 @@ WarnOfIdleChoices(const NcclOptions& typed,
         return row.bytes;
     });
     sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end()); // of several groups
+    const auto isIdle = [&](const auto member) {
+        CollectiveTest without = test;
+        without.*member = CollectiveTest().*member;
+        return without.*member != test.*member && RunAlike(cluster, test, without, sizes);
+    };
+    const auto show = [&](const std::string& attribute, const auto member) {
+        std::ostringstream text;
+        text << "--ns3::proteus::PacketNetwork::" << attribute << '=' << test.*member;
+        return text.str();
+    };
+    const std::string reason =
+        " has no effect: the sizes that were run communicate alike without it";
     const auto look = [&](const std::string& option,
                           const std::string& attribute,
                           const auto of, // options
                           const auto member) {
-        CollectiveTest without = test;
-        without.*member = CollectiveTest().*member;
         const bool isOfLog = typed.*of == NcclOptions().*of && taken.*of != NcclOptions().*of;
-        if (!isOfLog && without.*member != test.*member && RunAlike(cluster, test, without, sizes))
+        if (!isOfLog && isIdle(member))
         {
             std::ostringstream text;
-            if (typed.*of == NcclOptions().*of)
-            {
-                text << "--ns3::proteus::PacketNetwork::" << attribute << '=' << test.*member;
-            }
-            else
-            {
-                text << "--" << option << '=' << typed.*of;
-            }
-            Warn(text.str() +
-                 " has no effect: the sizes that were run communicate alike without it");
+            text << "--" << option << '=' << typed.*of;
+            Warn((typed.*of == NcclOptions().*of ? show(attribute, member) : text.str()) + reason);
+        }
+    };
+    const auto lookAttribute = [&](const std::string& attribute, const auto member) {
+        if (isIdle(member))
+        {
+            Warn(show(attribute, member) + reason);
         }
     };
     look("algorithm", "Algorithm", &NcclOptions::algorithm, &CollectiveTest::algorithm);
@@ -424,6 +432,13 @@ WarnOfIdleChoices(const NcclOptions& typed,
     if (typed.FindIdle().empty())
     {
         look("nccl", "NcclVariables", &NcclOptions::variables, &CollectiveTest::ncclVariables);
+    }
+    lookAttribute("ChunkBytes", &CollectiveTest::chunkBytes);
+    if (test.collective != Collective::SEND_RECV) // whose communicator the program knows
+    {
+        lookAttribute("CommunicatorRanks", &CollectiveTest::communicatorRanks);
+        lookAttribute("CommunicatorServers", &CollectiveTest::communicatorServers);
+        lookAttribute("CommunicatorChannels", &CollectiveTest::communicatorChannels);
     }
 }
 

@@ -137,6 +137,7 @@ WarnOfTimes(const std::string& path,
              " with neither duration_ps nor flops and bytes: each takes the launch interval");
     }
     const Time interval = options.launchInterval.value;
+    const int64_t usualPs = RooflineModel().launchIntervalPs;
     if (!options.launchInterval.isGiven)
     {
         WarnOfHost(path, cluster, graph);
@@ -145,11 +146,11 @@ WarnOfTimes(const std::string& path,
         AreTimedAlike(graph, cluster, interval.GetPicoSeconds()))
     {
         Warn("--launchInterval=" + FormatTime(interval.GetSeconds()) + " has no effect: " +
-             (CountTimed(graph) == 0
-                  ? "the file has the times of all kernels"
+             (CountTimed(graph) == 0 ? "the file has the times of all kernels"
+              : interval.GetPicoSeconds() == usualPs
+                  ? "it is the usual one"
                   : "no kernel is shorter than it or than the usual one, " +
-                        FormatTime(static_cast<double>(RooflineModel().launchIntervalPs) /
-                                   PS_PER_S)));
+                        FormatTime(static_cast<double>(usualPs) / PS_PER_S)));
     }
 }
 

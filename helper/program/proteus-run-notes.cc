@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -31,6 +32,8 @@ namespace proteus
 
 namespace
 {
+
+constexpr double PS_PER_S = 1e12;
 
 /// Who hears, or null.
 RunNotes* g_notes = nullptr;
@@ -119,6 +122,18 @@ FindUnusedSharing(const Configuration& configuration,
             lines.push_back("--" + ofKernels[i] + "=" + FindTyped(configuration, ofKernels[i]) +
                             " has no effect: no kernel runs beside communication");
         }
+        if (!isIdle && ofKernels.front() == "gpuSharing")
+        {
+            const int64_t besidePs = std::accumulate(
+                devices.begin(),
+                devices.end(),
+                int64_t{0},
+                [](int64_t sum, const DeviceBreakdown& device) { return sum + device.overlapPs; });
+            lines.push_back("--gpuSharing=off: kernels are beside communication for " +
+                            FormatTime(static_cast<double>(besidePs) /
+                                       static_cast<double>(devices.size()) / PS_PER_S) +
+                            " on the mean GPU, and whether it would slow them is not looked at");
+        }
     }
     if (traits.hasOverlapFactor && FindTyped(configuration, "linkSharing") == "off" &&
         !HasCommunicationsAtOnce(graph, timeline))
@@ -157,7 +172,7 @@ FindIdleInput(const ExecutionGraph& graph, const Timeline& timeline)
     {
         return {};
     }
-    constexpr double PS_PER_S = 1e12;
+
     return {"dataSamplesPerS of the strategy has no effect: the input pipeline is done at " +
             FormatTime(static_cast<double>(inputPs) / PS_PER_S) + ", and the rest at " +
             FormatTime(static_cast<double>(restPs) / PS_PER_S)};

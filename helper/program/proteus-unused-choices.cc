@@ -30,22 +30,29 @@ HasCommunication(const ExecutionGraph& graph)
     });
 }
 
-/// What of collectives options of the programs say, by names of fields, see GetCollectiveFields().
+/// What of collectives is chosen, by names of fields, see GetCollectiveFields(), and the options of
+/// the programs that say it; empty where the attribute alone does.
 const std::map<std::string, std::string> CHOICES{{"Algorithm", "algorithm"},
                                                  {"Protocol", "protocol"},
                                                  {"Channels", "channels"},
+                                                 {"ChunkBytes", ""},
+                                                 {"CommunicatorChannels", ""},
+                                                 {"CommunicatorRanks", ""},
+                                                 {"CommunicatorServers", ""},
                                                  {"NetworkChannels", "networkChannels"},
                                                  {"NcclVersion", "ncclVersion"},
                                                  {"CpuVendor", "cpuVendor"},
                                                  {"NcclVariables", "nccl"}};
 
-/// @param typed what was typed @param field of collectives, of CHOICES
+/// @param typed what was typed @param field of collectives, see GetCollectiveFields()
 /// @return it as it was typed, as the option or as the attribute, where no line is about it yet
 std::vector<std::string>
 ListTyped(const TypedNetwork& typed, const std::string& field)
 {
     std::vector<std::string> texts;
-    for (const std::string& name : {CHOICES.at(field), "ns3::proteus::PacketNetwork::" + field})
+    const auto option = CHOICES.find(field);
+    for (const std::string& name :
+         {option == CHOICES.end() ? "" : option->second, "ns3::proteus::PacketNetwork::" + field})
     {
         const std::string value = FindTyped(typed.configuration, name);
         const std::string text = "--" + name + "=" + value;
@@ -64,10 +71,14 @@ FindNeedless(const TypedNetwork& typed, const ExecutorTraits& traits)
 {
     const std::string reason = " has no effect: no GPU of the job sends anything to another one";
     std::vector<std::string> lines;
-    for (const auto& [field, option] : CHOICES)
+    for (const CollectiveField& field : GetCollectiveFields())
     {
-        for (const std::string& text :
-             Honours(traits, field) ? ListTyped(typed, field) : std::vector<std::string>())
+        if (field.isOfNetwork && CHOICES.count(field.name) == 0)
+        {
+            continue; // named where nothing crosses a network
+        }
+        for (const std::string& text : Honours(traits, field.name) ? ListTyped(typed, field.name)
+                                                                   : std::vector<std::string>())
         {
             lines.push_back(text + reason);
         }

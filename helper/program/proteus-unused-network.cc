@@ -169,6 +169,20 @@ MeetsAlike(const TypedNetwork& typed,
     }
 }
 
+/// @param cluster any @param withNics its servers that have NICs @param from who forwards
+/// @param to where a unit stops next
+/// @return whether no unit does: what goes from one server to another stops at the NICs of both
+bool
+PassesNics(const Cluster& cluster, const std::set<int32_t>& withNics, VertexId from, VertexId to)
+{
+    const auto isBehindNics = [&](VertexId vertex) {
+        const Vertex& own = cluster.GetVertices()[vertex];
+        return own.kind != VertexKind::NIC && withNics.count(own.server) > 0;
+    };
+    return cluster.GetDomain(from) != cluster.GetDomain(to) &&
+           (isBehindNics(from) || isBehindNics(to));
+}
+
 /// @param cluster any @param crossed links of it
 /// @param hasPackets whether each packet goes one way; a flow goes over all NVLinks of its GPU
 /// @return whether there may be several shortest ways between two of their ends
@@ -185,6 +199,14 @@ HasEqualPaths(const Cluster& cluster, const std::vector<LinkId>& crossed, bool h
     {
         return true;
     }
+    std::set<int32_t> withNics;
+    for (const Vertex& vertex : cluster.GetVertices())
+    {
+        if (vertex.kind == VertexKind::NIC)
+        {
+            withNics.insert(vertex.server);
+        }
+    }
     const Paths paths(cluster);
     return std::any_of(ends.begin(), ends.end(), [&](VertexId to) {
         return std::any_of(ends.begin(), ends.end(), [&](VertexId from) {
@@ -195,7 +217,8 @@ HasEqualPaths(const Cluster& cluster, const std::vector<LinkId>& crossed, bool h
                     const LinkId link = cluster.GetPorts(from)[port].link;
                     return cluster.GetLinks()[link].technology == LinkTechnology::NVLINK;
                 });
-            return from != to && ports.size() > 1 && !isShared;
+            return from != to && ports.size() > 1 && !isShared &&
+                   !PassesNics(cluster, withNics, from, to);
         });
     });
 }
@@ -402,6 +425,11 @@ FindUnusedNetwork(const TypedNetwork& typed,
         {
             lines.push_back(option + " has no effect: nothing goes from one switch of the network "
                                      "to another");
+        }
+        else if (name.rfind("ns3::proteus::Transport::", 0) == 0 && !traits.hasPackets &&
+                 !links.empty() && !hasLeft)
+        {
+            lines.push_back(option + " has no effect: nothing leaves a server");
         }
         else if (without && !traits.hasNetwork && HasSameWaysOut(typed, *without, cluster))
         {

@@ -103,7 +103,7 @@ FindAxes(const Cluster& cluster)
 }
 
 nlohmann::ordered_json
-ToJson(const FlowErrors& errors)
+ToJson(const CalibrationErrors& errors)
 {
     return {{"mean", errors.mean},
             {"max", errors.most},
@@ -276,12 +276,12 @@ Descend(Trials& trials,
 
 } // namespace
 
-FlowErrors
+CalibrationErrors
 AddUpErrors(const std::vector<CalibrationSample>& samples,
             bool isCalibrated,
             const std::function<bool(const CalibrationSample&)>& counts)
 {
-    FlowErrors errors;
+    CalibrationErrors errors;
     for (const CalibrationSample& sample : samples)
     {
         if (!counts(sample))
@@ -413,11 +413,11 @@ namespace
 {
 
 /// @param json errors of a file @return them
-FlowErrors
+CalibrationErrors
 ReadErrors(const JsonValue& json)
 {
     json.AllowKeys("errors", {"mean", "max", "worst", "samples"});
-    FlowErrors errors;
+    CalibrationErrors errors;
     errors.mean = json.Get("mean").AsNumber(0, MOST_ERROR);
     errors.most = json.Get("max").AsNumber(0, MOST_ERROR);
     errors.worst = json.Get("worst").AsString();
@@ -490,18 +490,19 @@ CheckErrors(const JsonValue& root, const FlowCalibration& calibration)
     const auto all = [](const CalibrationSample&) { return true; };
     const auto held = [](const CalibrationSample& sample) { return sample.isHeldOut; };
     const auto used = [](const CalibrationSample& sample) { return !sample.isHeldOut; };
-    const auto check = [&](const char* key, const FlowErrors& written, const FlowErrors& found) {
-        const auto differ = [](double a, double b) { return std::abs(a - b) > 1e-6 * (1 + b); };
-        if (root.Has(key) &&
-            (differ(written.mean, found.mean) || differ(written.most, found.most) ||
-             written.samples != found.samples || written.worst != found.worst))
-        {
-            root.Get(key).Fail("is not that of 'experiments', of which there are " +
-                               std::to_string(found.samples) + ", mean " +
-                               std::to_string(found.mean) + ", max " + std::to_string(found.most) +
-                               " of " + ShownName(found.worst));
-        }
-    };
+    const auto check =
+        [&](const char* key, const CalibrationErrors& written, const CalibrationErrors& found) {
+            const auto differ = [](double a, double b) { return std::abs(a - b) > 1e-6 * (1 + b); };
+            if (root.Has(key) &&
+                (differ(written.mean, found.mean) || differ(written.most, found.most) ||
+                 written.samples != found.samples || written.worst != found.worst))
+            {
+                root.Get(key).Fail("is not that of 'experiments', of which there are " +
+                                   std::to_string(found.samples) + ", mean " +
+                                   std::to_string(found.mean) + ", max " +
+                                   std::to_string(found.most) + " of " + ShownName(found.worst));
+            }
+        };
     const auto& samples = calibration.samples;
     check("errors_uncalibrated", calibration.before, AddUpErrors(samples, false, all));
     check("errors_fitted", calibration.fitted, AddUpErrors(samples, true, used));

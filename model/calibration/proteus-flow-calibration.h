@@ -39,7 +39,7 @@ struct Measurement
 
 /// @ingroup proteus
 /// Relative errors of times at flow level against packet level.
-struct FlowErrors
+struct CalibrationErrors
 {
     double mean{0};      //!< mean of the absolute values
     double most{0};      //!< largest absolute value
@@ -77,10 +77,10 @@ struct FlowCalibration
     FlowParameters parameters;              //!< fitted
     std::set<LinkTechnology> technologies;  //!< of which a file that was read says parameters
     std::vector<CalibrationSample> samples; //!< in the order of the experiments
-    FlowErrors before;                      //!< of the uncalibrated model, on all experiments
-    FlowErrors fitted;                      //!< on those that were fitted
-    FlowErrors heldOut;                     //!< on those that were not
-    FlowErrors heldOutBefore;               //!< of the uncalibrated model, on those
+    CalibrationErrors before;               //!< of the uncalibrated model, on all experiments
+    CalibrationErrors fitted;               //!< on those that were fitted
+    CalibrationErrors heldOut;              //!< on those that were not
+    CalibrationErrors heldOutBefore;        //!< of the uncalibrated model, on those
 };
 
 /**
@@ -122,9 +122,9 @@ FlowCalibration FitFlow(const std::vector<Measurement>& measurements,
 /// @ingroup proteus
 /// @param samples of a calibration @param isCalibrated errors of which network
 /// @param counts which samples count @return their errors
-FlowErrors AddUpErrors(const std::vector<CalibrationSample>& samples,
-                       bool isCalibrated,
-                       const std::function<bool(const CalibrationSample&)>& counts);
+CalibrationErrors AddUpErrors(const std::vector<CalibrationSample>& samples,
+                              bool isCalibrated,
+                              const std::function<bool(const CalibrationSample&)>& counts);
 
 /// @ingroup proteus
 /// @param calibration to write as JSON @param output where to

@@ -179,7 +179,7 @@ Execution::SetUp()
     }
     for (uint32_t rank = 0; rank < m_n; ++rank)
     {
-        for (const Placement& place : GetInput(m_program, m_request, m_layout, rank, m_sets))
+        for (const PlacedBytes& place : GetInput(m_program, m_request, m_layout, rank, m_sets))
         {
             if (place.bytes > m_program.bufferBytes ||
                 place.offset > m_program.bufferBytes - place.bytes)
@@ -438,7 +438,7 @@ Execution::CheckResult()
 {
     for (uint32_t rank = 0; rank < m_n; ++rank)
     {
-        for (const Placement& place : GetOutput(m_program, m_request, m_layout, rank, m_sets))
+        for (const PlacedBytes& place : GetOutput(m_program, m_request, m_layout, rank, m_sets))
         {
             SymbolicChunk chunk;
             if (place.bytes > m_program.bufferBytes ||

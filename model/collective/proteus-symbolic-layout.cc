@@ -13,7 +13,7 @@ namespace ns3
 namespace proteus
 {
 
-std::vector<Placement>
+std::vector<PlacedBytes>
 GetInput(const CollectiveProgram& program,
          const CollectiveRequest& request,
          const MessageLayout& /* layout */,
@@ -23,7 +23,7 @@ GetInput(const CollectiveProgram& program,
     const auto n = static_cast<uint32_t>(program.ranks.size());
     const Extent whole{0, request.bytes};
     const uint32_t self = sets.Single(rank);
-    std::vector<Placement> places;
+    std::vector<PlacedBytes> places;
     const auto add = [&](uint64_t offset, uint64_t bytes, uint64_t logical) {
         if (bytes > 0)
         {
@@ -62,10 +62,10 @@ namespace
 {
 
 /// Every rank's segment, behind `begin`.
-std::vector<Placement>
+std::vector<PlacedBytes>
 GetGathered(uint64_t begin, uint64_t bytes, uint32_t n, RankSets& sets)
 {
-    std::vector<Placement> places;
+    std::vector<PlacedBytes> places;
     for (uint32_t owner = 0; owner < n; ++owner)
     {
         const Extent segment = CutExtent({0, bytes}, n, owner);
@@ -76,7 +76,7 @@ GetGathered(uint64_t begin, uint64_t bytes, uint32_t n, RankSets& sets)
 }
 
 /// What all others send to a rank in an all-to-all, behind `begin`.
-std::vector<Placement>
+std::vector<PlacedBytes>
 GetSentTo(uint32_t rank,
           uint64_t begin,
           uint64_t bytes,
@@ -84,7 +84,7 @@ GetSentTo(uint32_t rank,
           const MessageLayout& layout,
           RankSets& sets)
 {
-    std::vector<Placement> places;
+    std::vector<PlacedBytes> places;
     for (uint32_t sender = 0; sender < n; ++sender)
     {
         const Extent sent = layout.Sent(sender, rank);
@@ -100,7 +100,7 @@ GetSentTo(uint32_t rank,
 }
 
 /// See GetOutput(); places may be empty.
-std::vector<Placement>
+std::vector<PlacedBytes>
 FindOutput(const CollectiveProgram& program,
            const CollectiveRequest& request,
            const MessageLayout& layout,
@@ -141,17 +141,17 @@ FindOutput(const CollectiveProgram& program,
 
 } // namespace
 
-std::vector<Placement>
+std::vector<PlacedBytes>
 GetOutput(const CollectiveProgram& program,
           const CollectiveRequest& request,
           const MessageLayout& layout,
           uint32_t rank,
           RankSets& sets)
 {
-    std::vector<Placement> places = FindOutput(program, request, layout, rank, sets);
+    std::vector<PlacedBytes> places = FindOutput(program, request, layout, rank, sets);
     places.erase(std::remove_if(places.begin(),
                                 places.end(),
-                                [](const Placement& place) { return place.bytes == 0; }),
+                                [](const PlacedBytes& place) { return place.bytes == 0; }),
                  places.end());
     return places;
 }

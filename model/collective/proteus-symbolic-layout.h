@@ -26,7 +26,7 @@ namespace proteus
 
 /// @ingroup proteus
 /// Where a piece of data lies, and what it is.
-struct Placement
+struct PlacedBytes
 {
     uint64_t offset{0};  //!< first byte in the buffer
     uint64_t bytes{0};   //!< how many
@@ -43,11 +43,11 @@ struct Placement
  * @param sets of the ranks
  * @return what the buffer of the rank holds at first
  */
-std::vector<Placement> GetInput(const CollectiveProgram& program,
-                                const CollectiveRequest& request,
-                                const MessageLayout& layout,
-                                uint32_t rank,
-                                RankSets& sets);
+std::vector<PlacedBytes> GetInput(const CollectiveProgram& program,
+                                  const CollectiveRequest& request,
+                                  const MessageLayout& layout,
+                                  uint32_t rank,
+                                  RankSets& sets);
 
 /**
  * @ingroup proteus
@@ -58,11 +58,11 @@ std::vector<Placement> GetInput(const CollectiveProgram& program,
  * @param sets of the ranks
  * @return what the buffer of the rank must hold in the end
  */
-std::vector<Placement> GetOutput(const CollectiveProgram& program,
-                                 const CollectiveRequest& request,
-                                 const MessageLayout& layout,
-                                 uint32_t rank,
-                                 RankSets& sets);
+std::vector<PlacedBytes> GetOutput(const CollectiveProgram& program,
+                                   const CollectiveRequest& request,
+                                   const MessageLayout& layout,
+                                   uint32_t rank,
+                                   RankSets& sets);
 
 } // namespace proteus
 } // namespace ns3

@@ -6,13 +6,15 @@
 
 #include "proteus-fabric-inline.h"
 #include "proteus-link-rate.h"
+#include "proteus-required-arguments.h"
 
-#include "ns3/abort.h"
 #include "ns3/log.h"
 #include "ns3/simulator.h"
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <string>
 
 /**
  * @file
@@ -71,8 +73,7 @@ void
 Fabric::SetLinkUp(LinkId link, bool up)
 {
     NS_LOG_FUNCTION(this << link << up);
-    NS_ABORT_MSG_IF(link >= m_cluster->GetLinks().size(),
-                    "proteus::Fabric::SetLinkUp: there is no link " << link);
+    RequireLink(*m_cluster, link);
     if (IsLinkUp(link) == up)
     {
         return;
@@ -145,9 +146,12 @@ void
 Fabric::SetLinkRate(LinkId link, double bytesPerSecond)
 {
     NS_LOG_FUNCTION(this << link << bytesPerSecond);
-    NS_ABORT_MSG_IF(link >= m_cluster->GetLinks().size() || !(bytesPerSecond > 0),
-                    "proteus::Fabric::SetLinkRate: link " << link << ", " << bytesPerSecond
-                                                          << " bytes/s");
+    RequireLink(*m_cluster, link);
+    if (!(bytesPerSecond > 0))
+    {
+        throw std::invalid_argument("a rate of " + std::to_string(bytesPerSecond) +
+                                    " bytes/s: must be above 0; Fabric::SetLinkUp() ends a link");
+    }
     RequireLinkRate(*m_cluster, link, GetFraming(link), bytesPerSecond);
     TellChange();
     for (PortId id : {2 * link, 2 * link + 1})
@@ -162,11 +166,15 @@ void
 Fabric::SetLinkLoss(LinkId link, double lossProbability, double bitErrorRate)
 {
     NS_LOG_FUNCTION(this << link << lossProbability << bitErrorRate);
-    NS_ABORT_MSG_IF(link >= m_cluster->GetLinks().size() || !(lossProbability >= 0) ||
-                        !(lossProbability <= 1) || !(bitErrorRate >= 0) || !(bitErrorRate <= 1),
-                    "proteus::Fabric::SetLinkLoss: link " << link << ", probabilities "
-                                                          << lossProbability << " and "
-                                                          << bitErrorRate);
+    RequireLink(*m_cluster, link);
+    for (const double share : {lossProbability, bitErrorRate})
+    {
+        if (!(share >= 0) || !(share <= 1))
+        {
+            throw std::invalid_argument("a probability of " + std::to_string(share) +
+                                        ": must be 0 to 1");
+        }
+    }
     TellChange();
     for (PortId id : {2 * link, 2 * link + 1})
     {

@@ -7,9 +7,9 @@
 #include "proteus-fabric.h"
 
 #include "proteus-link-rate.h"
+#include "proteus-required-arguments.h"
 #include "proteus-simulator-time.h"
 
-#include "ns3/abort.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/proteus-compat.h"
@@ -78,6 +78,7 @@ NS_LOG_COMPONENT_DEFINE("ProteusFabric");
 
 Fabric::Fabric()
 {
+    m_cluster = std::make_shared<const Cluster>(); // so that it can be asked
     NS_LOG_FUNCTION(this);
 }
 
@@ -288,7 +289,11 @@ void
 Fabric::SetCluster(std::shared_ptr<const Cluster> cluster)
 {
     NS_LOG_FUNCTION(this);
-    NS_ABORT_MSG_IF(m_cluster, "proteus::Fabric: the cluster is set already");
+    RequireThere(cluster, "the cluster");
+    if (m_nodes.GetN() > 0)
+    {
+        throw std::logic_error("Fabric::SetCluster(): it has a cluster already");
+    }
     m_cluster = cluster;
     const auto& links = m_cluster->GetLinks();
     SetUpRanks();
@@ -332,6 +337,13 @@ Fabric::SetCluster(std::shared_ptr<const Cluster> cluster)
 void
 Fabric::SetEndpoint(FabricEndpoint* endpoint)
 {
+    if (m_endpoint && endpoint && m_endpoint != endpoint)
+    {
+        throw std::logic_error(
+            "the fabric serves a network already; jobs that share a fabric are "
+            "one graph (ComposeJobs()), and each TrainingJob or FlowPlayer has a "
+            "fabric of its own");
+    }
     m_endpoint = endpoint;
 }
 
@@ -368,8 +380,11 @@ Fabric::SetTelemetry(bool on)
         const LinkTechnology technology = GetLink(id).technology;
         if (technology == LinkTechnology::ROCE || technology == LinkTechnology::INFINIBAND)
         {
-            NS_ABORT_MSG_IF(m_ports[id].statistics.packets > 0,
-                            "proteus::Fabric::SetTelemetry: network links carry packets already");
+            if (m_ports[id].statistics.packets > 0)
+            {
+                throw std::logic_error("Fabric::SetTelemetry(): network links carry packets "
+                                       "already");
+            }
             m_ports.SetFraming(id, GetFraming(id / 2));
         }
     }

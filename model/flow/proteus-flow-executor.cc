@@ -77,7 +77,7 @@ FlowExecutor::Run()
     {
         return MakePartialTimeline(m_graph, m_spans, devices, m_clock.GetTimePs());
     }
-    RequireDone(devices);
+    RequireDone(m_graph, devices);
     Timeline timeline = MakeTimeline(std::move(m_spans), {});
     for (auto& device : m_devices)
     {

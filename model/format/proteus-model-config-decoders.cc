@@ -254,6 +254,7 @@ const Registration REGISTER_GPT_OSS("gpt_oss", [] {
     kind.numbers[4].isNeeded = true;
     kind.switches = {{"attention_bias", {"qkvBias", "projectionBias"}, true}};
     kind.more = [](const JsonValue& root, TranslatedConfig& result) {
+        RequireSameValue(root, "experts_per_token", "num_experts_per_tok");
         result.let["globalEvery"] = 2;
         result.let["expertBias"] = 1;
         result.let["clamped"] = 1;
@@ -414,6 +415,7 @@ const Registration REGISTER_GPT2("gpt2", [] {
                   "scale_attn_weights"};
     kind.special = {"attn_pdrop", "embd_pdrop", "resid_pdrop"};
     kind.more = [](const JsonValue& root, TranslatedConfig& result) {
+        RequireSameValue(root, "n_ctx", "n_positions");
         double most = 0;
         double least = 1;
         for (const char* key : {"attn_pdrop", "embd_pdrop", "resid_pdrop"})

@@ -55,6 +55,7 @@ MakeBert()
 {
     ModelConfigKind kind;
     kind.base = "bert-base.json";
+    kind.heads = {"ForPreTraining", "ForMaskedLM"};
     kind.numbers = {{"num_hidden_layers", "layers"},
                     {"hidden_size", "hidden"},
                     {"num_attention_heads", "heads"},
@@ -102,6 +103,7 @@ const Registration REGISTER_CAMEMBERT("camembert", MakeRoberta());
 const Registration REGISTER_VIT("vit", [] {
     ModelConfigKind kind;
     kind.base = "vit-base.json";
+    kind.heads = {"ForImageClassification"};
     kind.numbers = {{"num_hidden_layers", "layers"},
                     {"hidden_size", "hidden"},
                     {"num_attention_heads", "heads"},
@@ -135,7 +137,8 @@ const Registration REGISTER_T5("t5", [] {
                     {"d_kv", "headWidth"},
                     {"d_ff", "feedForward"},
                     {"vocab_size", "vocabulary"}};
-    kind.fixed = {{"relative_attention_num_buckets", {"32"}}};
+    kind.fixed = {{"relative_attention_num_buckets", {"32"}}, {"is_encoder_decoder", {"true"}}};
+    kind.heads = {"ForConditionalGeneration", "WithLMHeadModel"};
     kind.positions = "n_positions";
     kind.inert = {"relative_attention_max_distance"};
     kind.special = {"num_decoder_layers",

@@ -204,6 +204,42 @@ ChooseSequence(const JsonValue& root,
     }
 }
 
+/// Names a class of the model whose head is not that of the base.
+void
+NameHead(const JsonValue& root, const ModelConfigKind& kind, TranslatedConfig& result)
+{
+    const auto classes = FindConfigValue(root, "architectures");
+    if (!classes || !classes->IsList() || classes->Size() == 0)
+    {
+        return;
+    }
+    const std::string name = classes->At(0).AsName();
+    const bool isUsual =
+        std::any_of(kind.heads.begin(), kind.heads.end(), [&name](const std::string& head) {
+            return name.size() >= head.size() &&
+                   name.compare(name.size() - head.size(), head.size(), head) == 0;
+        });
+    if (!isUsual)
+    {
+        result.notes.push_back(
+            classes->Describe("the head of " + ShownName(name) + " is not modelled: " + kind.base +
+                              ", which such a model becomes, has that of " + kind.heads.front()));
+    }
+}
+
+/// Names what the strategy says.
+void
+NameOverruled(const JsonValue& root, TranslatedConfig& result)
+{
+    const auto recompute = FindConfigValue(root, "gradient_checkpointing");
+    if (recompute && recompute->Dump() == "true")
+    {
+        result.notes.push_back(
+            recompute->Describe("has no effect: the strategy's recompute says what is computed "
+                                "again"));
+    }
+}
+
 /// Names what nothing follows from.
 void
 NameUnread(const JsonValue& root, const ModelConfigKind& kind, TranslatedConfig& result)
@@ -263,6 +299,18 @@ FindConfigValue(const JsonValue& root, const std::string& key)
     return value && value->IsNull() ? std::nullopt : value;
 }
 
+void
+RequireSameValue(const JsonValue& root, const std::string& key, const std::string& counts)
+{
+    const auto other = FindConfigValue(root, key);
+    const auto value = FindConfigValue(root, counts);
+    if (other && value && other->Dump() != value->Dump())
+    {
+        other->Fail("is " + other->Shown() + ", and " + counts + ", which counts, is " +
+                    value->Shown() + ": make them the same, or leave this one away");
+    }
+}
+
 bool
 IsModelConfig(const JsonValue& root)
 {
@@ -307,6 +355,8 @@ TranslateModelConfig(const JsonValue& root,
     {
         kind->more(root, result);
     }
+    NameHead(root, *kind, result);
+    NameOverruled(root, result);
     NameUnread(root, *kind, result);
     notes.insert(notes.end(), result.notes.begin(), result.notes.end());
     nlohmann::json file{{"format", "proteus-model"},

@@ -76,6 +76,9 @@ struct ModelConfigKind
     std::vector<ConfigSwitch> switches;        //!< that it is made of
     std::map<std::string, nlohmann::json> set; //!< variables that are so in all of the kind
     std::vector<ConfigFixed> fixed;            //!< what cannot be otherwise
+    /// Ends of the names of classes ("architectures") that have the head of the base, the usual one
+    /// first.
+    std::vector<std::string> heads{"ForCausalLM", "LMHeadModel"};
     std::string positions;         //!< key of the longest sequence; empty: there is none
     uint64_t reservedPositions{0}; //!< of these, that no token of a sequence has
     std::set<std::string> inert;   //!< keys on which no time depends, beside those of all kinds
@@ -91,6 +94,12 @@ using ModelConfigRegistry = Registry<ModelConfigKind>;
 /// @ingroup proteus
 /// @param root of a config.json @param key of it @return the value, if it is there and not null
 std::optional<JsonValue> FindConfigValue(const JsonValue& root, const std::string& key);
+
+/// @ingroup proteus
+/// @param root of a config.json @param key that says the same as another one @param counts that
+/// one, which transformers reads
+/// @throw JsonError if both are there and differ
+void RequireSameValue(const JsonValue& root, const std::string& key, const std::string& counts);
 
 /// @ingroup proteus
 /// @param root of a file @return whether it is a config.json of transformers, and no file of a

@@ -18,6 +18,7 @@
 #include "ns3/proteus-compat.h"
 #include "ns3/proteus-link-losses.h"
 #include "ns3/proteus-ranks.h"
+#include "ns3/proteus-required-arguments.h"
 #include "ns3/proteus-simulator-time.h"
 #include "ns3/simulator.h"
 
@@ -196,9 +197,12 @@ void
 FlowPlayer::Install(Ptr<Fabric> fabric, std::vector<FlowSpec> flows)
 {
     NS_LOG_FUNCTION(this << fabric << flows.size());
-    NS_ABORT_MSG_IF(m_isSetUp, "proteus::FlowPlayer: Install() was called before");
-    NS_ABORT_MSG_IF(fabric->GetNodes().GetN() == 0,
-                    "proteus::FlowPlayer: the fabric has no cluster; FabricHelper makes one of it");
+    if (m_isSetUp)
+    {
+        throw std::logic_error("FlowPlayer::Install(): was called before");
+    }
+    RequireThere(fabric, "the fabric");
+    RequireCluster(*fabric);
     m_isSetUp = true;
     m_fabric = fabric;
     m_flows = std::move(flows);
@@ -224,6 +228,8 @@ FlowPlayer::Install(Ptr<Fabric> fabric, std::vector<FlowSpec> flows)
         CheckRanks(flow);
     }
     LinkDependents();
+    m_settled.Add(m_fabric);
+    m_settled.Add(m_transport);
     m_startEventPs = 0;
     m_startEvent = ScheduleFunction(Time(0), [this] { StartDue(); });
 }
@@ -389,6 +395,10 @@ FlowPlayer::ReceiveAcknowledgement(uint32_t /* queuePair */, uint64_t tag)
 void
 FlowPlayer::SetProgressReport(std::function<void(const TrainingJob::Progress&)> report)
 {
+    if (!m_fabric)
+    {
+        throw std::logic_error("FlowPlayer::SetProgressReport(): Install() comes before it");
+    }
     if (!m_report)
     {
         m_rankProgress = std::make_unique<RankProgress>();
@@ -449,6 +459,7 @@ FlowPlayer::Run()
     {
         throw std::logic_error("FlowPlayer::Run(): nothing is installed, or Dispose() was called");
     }
+    m_settled.RequireUnchanged();
     bool isCut = false;
     if (m_fabric->GetRanks())
     {

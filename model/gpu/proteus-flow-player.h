@@ -189,11 +189,12 @@ class FlowPlayer : public Object, private TransportUser
     /// A flow that waits for its time, by its position in m_order.
     using Due = std::pair<int64_t, uint32_t>;
 
-    Ptr<Fabric> m_fabric;       //!< what is played on
-    Ptr<Transport> m_transport; //!< what carries the flows
-    bool m_perPair;             //!< attribute
-    FlowTrigger m_trigger;      //!< attribute
-    Time m_deadlockInterval;    //!< attribute
+    SettledAttributes m_settled; //!< of fabric and transport
+    Ptr<Fabric> m_fabric;        //!< what is played on
+    Ptr<Transport> m_transport;  //!< what carries the flows
+    bool m_perPair;              //!< attribute
+    FlowTrigger m_trigger;       //!< attribute
+    Time m_deadlockInterval;     //!< attribute
 
     std::vector<FlowSpec> m_flows;           //!< by position
     std::vector<uint32_t> m_order;           //!< positions, sorted: what is done at once is done so

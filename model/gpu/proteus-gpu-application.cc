@@ -6,8 +6,9 @@
 
 #include "proteus-gpu-application.h"
 
-#include "ns3/abort.h"
 #include "ns3/log.h"
+
+#include <stdexcept>
 
 namespace ns3
 {
@@ -46,6 +47,7 @@ void
 GpuApplication::DoDispose()
 {
     NS_LOG_FUNCTION(this);
+    m_isDisposed = true;
     m_runtime.reset();
     Application::DoDispose();
 }
@@ -61,7 +63,14 @@ void
 GpuApplication::StartApplication()
 {
     NS_LOG_FUNCTION(this);
-    NS_ABORT_MSG_UNLESS(m_runtime, "proteus::GpuApplication: SetRuntime() was not called");
+    if (m_isDisposed) // its node was not initialized before, and does not know
+    {
+        return;
+    }
+    if (!m_runtime)
+    {
+        throw std::logic_error("GpuApplication: SetRuntime() was not called");
+    }
     m_runtime->Start();
 }
 

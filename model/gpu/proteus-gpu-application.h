@@ -37,6 +37,12 @@ class GpuApplication : public Application
      */
     void SetRuntime(std::unique_ptr<DeviceRuntime> runtime);
 
+    /// @return whether GetRuntime() has one: from SetRuntime() to Dispose()
+    bool HasRuntime() const
+    {
+        return m_runtime != nullptr;
+    }
+
     /// @return the runtime of the device
     const DeviceRuntime& GetRuntime() const
     {
@@ -57,6 +63,7 @@ class GpuApplication : public Application
     void StopApplication() override;
 
     std::unique_ptr<DeviceRuntime> m_runtime;   //!< does the work
+    bool m_isDisposed{false};                   //!< whether its job is gone
     TracedCallback<const Span&> m_taskEndTrace; //!< a task has ended
 };
 

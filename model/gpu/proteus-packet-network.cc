@@ -285,6 +285,10 @@ void
 PacketNetwork::SetUp(const ExecutionGraph& graph, Ptr<Fabric> fabric)
 {
     NS_LOG_FUNCTION(this << fabric);
+    if (m_fabric)
+    {
+        throw std::logic_error("PacketNetwork::SetUp(): it serves a job already; each has its own");
+    }
     m_graph = &graph;
     m_fabric = fabric;
     const CollectiveSettings settings = MakeSettings();

@@ -8,7 +8,6 @@
 
 #include "proteus-stall-watch.h"
 
-#include "ns3/abort.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/proteus-compat.h"
@@ -16,6 +15,7 @@
 #include "ns3/proteus-flow-run.h"
 #include "ns3/proteus-link-losses.h"
 #include "ns3/proteus-ranks.h"
+#include "ns3/proteus-required-arguments.h"
 #include "ns3/proteus-simulator-time.h"
 #include "ns3/simulator.h"
 
@@ -99,6 +99,10 @@ TrainingJob::DoDispose()
     NS_LOG_FUNCTION(this);
     m_report = nullptr;
     m_doneReport = nullptr;
+    for (uint32_t i = 0; i < m_applications.GetN(); ++i)
+    {
+        m_applications.Get(i)->Dispose(); // nodes keep them, and would start them
+    }
     m_devices.clear();
     m_applications = ApplicationContainer();
     m_control = nullptr;
@@ -113,17 +117,38 @@ TrainingJob::DoDispose()
 }
 
 void
+TrainingJob::RequireInstalled(const std::string& function) const
+{
+    if (m_devices.empty())
+    {
+        throw std::logic_error("TrainingJob::" + function +
+                               "(): nothing is installed, or Dispose() was called");
+    }
+}
+
+void
 TrainingJob::Install(std::shared_ptr<const ExecutionGraph> graph,
                      Ptr<Fabric> fabric,
                      Ptr<PacketNetwork> network,
                      const RuntimeOptions& options)
 {
     NS_LOG_FUNCTION(this << fabric << network);
-    NS_ABORT_MSG_IF(
-        fabric->GetNodes().GetN() == 0,
-        "proteus::TrainingJob: the fabric has no cluster; FabricHelper makes one of it");
+    if (m_graph)
+    {
+        throw std::logic_error("TrainingJob::Install(): was called before");
+    }
+    RequireThere(graph, "the graph");
+    RequireThere(fabric, "the fabric");
+    RequireThere(network, "the network");
+    RequireCluster(*fabric);
+    if (graph->GetNDevices() == 0)
+    {
+        throw std::invalid_argument("the graph has no devices: GraphBuilder or LoadGraph() makes "
+                                    "one");
+    }
     const Cluster& cluster = fabric->GetCluster();
     RequireGpus(*graph, cluster);
+    network->SetUp(*graph, fabric); // what it refuses stays the caller's, who may go on with it
     m_graph = graph;
     m_fabric = fabric;
     m_network = network;
@@ -133,7 +158,6 @@ TrainingJob::Install(std::shared_ptr<const ExecutionGraph> graph,
         RequireOneProcess("a schedule of communication, which decides for all devices at once,",
                           "the schedule");
     }
-    m_network->SetUp(*m_graph, m_fabric);
     m_network->MakeQueuePairs();
     m_totalBytes = m_network->GetTotalBytes();
     m_control = options.MakeStartControl(*m_graph, *m_clock);
@@ -153,6 +177,12 @@ TrainingJob::Install(std::shared_ptr<const ExecutionGraph> graph,
         {
             InstallDevice(device, options, tasks);
         }
+    }
+    for (const Ptr<const Object>& object : {Ptr<const Object>(m_fabric),
+                                            Ptr<const Object>(m_network),
+                                            Ptr<const Object>(m_network->GetTransport())})
+    {
+        m_settled.Add(object);
     }
     m_totalTasks = CountSpans(*graph);
     m_spans.reserve(m_totalTasks);
@@ -250,6 +280,7 @@ TrainingJob::GetSharing() const
 void
 TrainingJob::SetProgressReport(std::function<void(const Progress&)> report)
 {
+    RequireInstalled("SetProgressReport");
     if (!m_report)
     {
         m_rankProgress = std::make_unique<RankProgress>();
@@ -266,6 +297,7 @@ TrainingJob::SetProgressReport(std::function<void(const Progress&)> report)
 TrainingJob::Progress
 TrainingJob::GetProgress() const
 {
+    RequireInstalled("GetProgress");
     Progress progress;
     progress.tasks = m_spans.size();
     progress.totalTasks = m_totalTasks;
@@ -302,10 +334,15 @@ void
 TrainingJob::Run()
 {
     NS_LOG_FUNCTION(this);
-    if (m_devices.empty())
+    RequireInstalled("Run");
+    for (uint32_t i = 0; i < m_applications.GetN(); ++i)
     {
-        throw std::logic_error("TrainingJob::Run(): nothing is installed, or Dispose() was called");
+        if (!DynamicCast<GpuApplication>(m_applications.Get(i))->HasRuntime())
+        {
+            throw std::logic_error("TrainingJob::Run(): Simulator::Destroy() was called before");
+        }
     }
+    m_settled.RequireUnchanged();
     if (m_fabric->GetRanks())
     {
         RunRanks();
@@ -344,7 +381,7 @@ TrainingJob::DescribeRest() const
     {
         return "the job cannot finish; deadlock: " + circle;
     }
-    const std::string stall = DescribeStall(GetRuntimes());
+    const std::string stall = DescribeStall(*m_graph, GetRuntimes());
     if (!stall.empty())
     {
         return stall + DescribeLinkFaults(*m_fabric);
@@ -357,6 +394,7 @@ void
 TrainingJob::Stop()
 {
     NS_LOG_FUNCTION(this);
+    RequireInstalled("Stop");
     RequireOneProcess("a run that is stopped before its end", "let it come to its end");
     if (!m_isStopped)
     {

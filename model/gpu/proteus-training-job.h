@@ -10,6 +10,7 @@
 #include "proteus-gpu-application.h"
 #include "proteus-packet-network.h"
 #include "proteus-rank-progress.h"
+#include "proteus-settled-attributes.h"
 
 #include "ns3/application-container.h"
 #include "ns3/nstime.h"
@@ -54,7 +55,9 @@ class TrainingJob : public Object
      * @param network to communicate over; set up here
      * @param options how devices issue work
      * @throw std::invalid_argument if the graph has more devices than the cluster has GPUs, or a
-     * GPU has no data sheet
+     * GPU has no data sheet, or something is not there
+     * @throw std::logic_error if it was called before, or the fabric or the network serves another
+     * job
      */
     void Install(std::shared_ptr<const ExecutionGraph> graph,
                  Ptr<Fabric> fabric,
@@ -130,6 +133,8 @@ class TrainingJob : public Object
     void DoDispose() override;
 
   private:
+    /// @param function that is called @throw std::logic_error if there is no job to do it with
+    void RequireInstalled(const std::string& function) const;
     /// @param graph to execute @return whether it has kernels that communication could slow
     static bool HasKernels(const ExecutionGraph& graph);
     /// Makes m_sharing. @param options how devices issue work
@@ -167,6 +172,7 @@ class TrainingJob : public Object
     std::shared_ptr<const Paths> m_paths;     //!< for the profiles
     std::shared_ptr<FlowProfiles> m_profiles; //!< say what communications take of GPUs; may be null
     std::shared_ptr<GpuSharing> m_sharing;    //!< between kernels and communication; may be null
+    SettledAttributes m_settled;              //!< of fabric, network and transport
     ApplicationContainer m_applications;
     std::vector<Ptr<GpuApplication>> m_devices;
     std::vector<Span> m_spans;

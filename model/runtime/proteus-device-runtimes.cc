@@ -6,6 +6,9 @@
 
 #include "proteus-device-runtimes.h"
 
+#include "proteus-stall-circle.h"
+#include "proteus-stall-report.h"
+
 #include <algorithm>
 #include <stdexcept>
 #include <tuple>
@@ -121,10 +124,11 @@ MakePartialTimeline(const ExecutionGraph& graph,
 }
 
 std::string
-DescribeStall(const std::vector<const DeviceRuntime*>& devices)
+DescribeStall(const ExecutionGraph& graph, const std::vector<const DeviceRuntime*>& devices)
 {
-    std::string stall;
-    std::size_t lines = 0;
+    std::vector<std::string> waiting;
+    std::vector<std::string> receives; // which wait for what the others say
+    std::vector<Span> open;
     for (DeviceId device = 0; device < devices.size(); ++device)
     {
         if (!devices[device] || devices[device]->IsDone())
@@ -133,27 +137,36 @@ DescribeStall(const std::vector<const DeviceRuntime*>& devices)
         }
         for (const std::string& line : devices[device]->DescribeStall())
         {
-            if (lines++ < MAX_STALL_LINES)
-            {
-                stall += "\n  device " + std::to_string(device) + ": " + line;
-            }
+            const bool isReceive = line.rfind(RECEIVE_LINE, 0) == 0;
+            (isReceive ? receives : waiting)
+                .push_back("\n  device " + std::to_string(device) + ": " + line);
         }
+        const std::vector<Span> begun = devices[device]->GetOpenSpans(0);
+        open.insert(open.end(), begun.begin(), begun.end());
     }
-    if (stall.empty())
+    waiting.insert(waiting.end(), receives.begin(), receives.end());
+    if (waiting.empty())
     {
         return "";
     }
-    if (lines > MAX_STALL_LINES)
+    const std::string circle = DescribeStallCircle(graph, FindStallCircle(graph, open));
+    std::string stall = "the job cannot finish" +
+                        (circle.empty() ? "; waiting are:" : ": " + circle + "Waiting are:");
+    for (std::size_t i = 0; i < std::min(waiting.size(), MAX_STALL_LINES); ++i)
     {
-        stall += "\n  and " + std::to_string(lines - MAX_STALL_LINES) + " more";
+        stall += waiting[i];
     }
-    return "the job cannot finish; waiting are:" + stall;
+    if (waiting.size() > MAX_STALL_LINES)
+    {
+        stall += "\n  and " + std::to_string(waiting.size() - MAX_STALL_LINES) + " more";
+    }
+    return stall;
 }
 
 void
-RequireDone(const std::vector<const DeviceRuntime*>& devices)
+RequireDone(const ExecutionGraph& graph, const std::vector<const DeviceRuntime*>& devices)
 {
-    const std::string stall = DescribeStall(devices);
+    const std::string stall = DescribeStall(graph, devices);
     if (!stall.empty())
     {
         throw std::runtime_error(stall);

@@ -75,18 +75,21 @@ Timeline MakePartialTimeline(const ExecutionGraph& graph,
 /**
  * @ingroup proteus
  * Looks for what has not been done.
+ * @param graph that was run
  * @param devices that ran, by DeviceId; null for one of which nothing is known
  * @return an empty text, or who waits for whom
  */
-std::string DescribeStall(const std::vector<const DeviceRuntime*>& devices);
+std::string DescribeStall(const ExecutionGraph& graph,
+                          const std::vector<const DeviceRuntime*>& devices);
 
 /**
  * @ingroup proteus
  * Checks that everything has been done.
+ * @param graph that was run
  * @param devices that ran, by DeviceId
  * @throw std::runtime_error that says who waits for whom, if some cannot finish
  */
-void RequireDone(const std::vector<const DeviceRuntime*>& devices);
+void RequireDone(const ExecutionGraph& graph, const std::vector<const DeviceRuntime*>& devices);
 
 } // namespace proteus
 } // namespace ns3

@@ -106,7 +106,7 @@ StallReport::AddCommunications(std::vector<std::string>& lines) const
                 }
                 if (!wait.empty())
                 {
-                    lines.push_back((issue == Issue::POSTED ? "receive: " : "communication: ") +
+                    lines.push_back((issue == Issue::POSTED ? RECEIVE_LINE : "communication: ") +
                                     tasks.Describe({local, i}) + " " + wait);
                 }
             }

@@ -30,6 +30,10 @@ namespace proteus
 {
 
 /// @ingroup proteus
+/// How the line of a receive that waits begins.
+inline const std::string RECEIVE_LINE = "receive: ";
+
+/// @ingroup proteus
 /// The state of a device that does not go on, and what can be said about it.
 struct StallReport
 {

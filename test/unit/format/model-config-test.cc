@@ -441,12 +441,17 @@ TEST(ModelConfig, WhatIsNotAsTheFileSaysIsNamed)
     const ConfigFile file(Change(LLAMA,
                                  {{"quantization_config", R"({"quant_method": "fp8"})"},
                                   {"moe_layers", "3"},
+                                  {"architectures", R"(["LlamaForSequenceClassification"])"},
+                                  {"gradient_checkpointing", "true"},
                                   {"use_cache", "true"}}));
     EXPECT_EQ(file.Load().GetSequence(), 4096u);
     const std::string all = file.GetWarnings();
     for (const char* text :
          {"/max_position_embeddings: is the longest sequence there may be; 4096 tokens are run",
           "/quantization_config: has no effect",
+          "/architectures: the head of LlamaForSequenceClassification is not modelled: llama.json, "
+          "which such a model becomes, has that of ForCausalLM",
+          "/gradient_checkpointing: has no effect: the strategy's recompute says",
           "config.json: nothing follows from moe_layers\n"})
     {
         EXPECT_NE(all.find(text), std::string::npos) << text << "\n" << all;
@@ -468,7 +473,10 @@ TEST(ModelConfig, WhatIsNotAsTheFileSaysIsNamed)
         << open.GetWarnings();
     open.Load({{"sequence", 2048}});
     EXPECT_EQ(open.GetWarnings(), "");
-    const ConfigFile plain(Change(LLAMA, {{"max_position_embeddings", "2048"}}));
+    const ConfigFile plain(Change(LLAMA,
+                                  {{"max_position_embeddings", "2048"},
+                                   {"architectures", R"(["LlamaForCausalLM"])"},
+                                   {"gradient_checkpointing", "false"}}));
     EXPECT_EQ(plain.Load().GetSequence(), 2048u);
     EXPECT_EQ(plain.GetWarnings(), "");
 }
@@ -601,6 +609,17 @@ TEST(ModelConfig, WhatIsNotThereIsRefused)
               "/tie_word_embeddings: must ");
     EXPECT_EQ(GetError(Change(LLAMA, {{"num_key_value_heads", "5"}})),
               "/num_key_value_heads: num_attention_heads, 32, must be a multiple of it");
+    const Config gpt2{{"model_type", "\"gpt2\""},
+                      {"n_ctx", "512"},
+                      {"n_positions", "1024"},
+                      {"n_layer", "2"},
+                      {"n_embd", "768"},
+                      {"n_head", "12"},
+                      {"vocab_size", "50257"}};
+    EXPECT_EQ(
+        GetError(gpt2),
+        "/n_ctx: is 512, and n_positions, which counts, is 1024: make them the same, or leave "
+        "this one away");
     EXPECT_EQ(GetError(Change(DEEPSEEK, {{"moe_layer_freq", "2"}})).substr(0, 24),
               "/moe_layer_freq: is 2, a");
     const Config classes{{"architectures", R"(["LlamaForCausalLM"])"}};

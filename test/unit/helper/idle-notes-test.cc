@@ -17,6 +17,84 @@
 
 using namespace ns3::proteus;
 
+TEST(IdleNotes, AttributesOfOtherCommunicationAreNamed)
+{
+    const auto run = [](const std::string& plan, const std::string& option) {
+        const Outcome outcome = Start("run",
+                                      {MODEL,
+                                       plan,
+                                       "--variables=layers=2",
+                                       "--nodes=1",
+                                       "--executor=flow",
+                                       "--quiet",
+                                       option});
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome.out;
+    };
+    const auto expect = [](const std::string& out, const std::string& text, bool isThere) {
+        EXPECT_EQ(out.find(text) != std::string::npos, isThere) << text << "\n" << out;
+    };
+    // Channels of a communicator are those of messages, which a job without a pipeline has not.
+    for (const char* name : {"CommunicatorRanks=4", "CommunicatorServers=2", "ChunkBytes=65536"})
+    {
+        const std::string option = NETWORK + name;
+        expect(run("--strategy=dp=1,globalBatch=1", option),
+               option + " has no effect: no GPU",
+               true);
+        const bool isOfCollectives = name == std::string("ChunkBytes=65536");
+        expect(run("--strategy=tp=2,dp=2,globalBatch=2", option),
+               option + " has no effect: this job communicates alike",
+               !isOfCollectives);
+    }
+    for (const char* name : {"LaunchOverhead=3us", "KernelCosts=false"})
+    {
+        expect(run("--strategy=dp=1,globalBatch=1", NETWORK + name),
+               NETWORK + name + " has no effect: no GPU of the job sends anything",
+               true);
+        expect(run("--strategy=tp=2,dp=1,globalBatch=1", NETWORK + name), "has no effect", false);
+    }
+    const std::string acks = "--ns3::proteus::Transport::AckEveryPackets=2";
+    expect(run("--strategy=tp=2,dp=2,globalBatch=2", acks),
+           acks + " has no effect: nothing leaves a server",
+           true);
+    // Whether kernels would be slowed is not known of a run in which nothing slows them.
+    expect(run("--strategy=dp=8,globalBatch=8,buckets=ddp", "--gpuSharing=off"),
+           "--gpuSharing=off: kernels are beside communication for ",
+           true);
+}
+
+TEST(IdleNotes, WaysIntoOtherServersLeadThroughNics)
+{
+    // PCIe switches have two NICs, but who sends says which.
+    const std::vector<std::string> base{"--cluster=dgx-a100",
+                                        "--nodes=2",
+                                        "--min=64K",
+                                        "--max=64K",
+                                        "--executor=flow",
+                                        "--quiet"};
+    for (const auto& [option, cause] :
+         {std::make_pair("--stream=3", "no two paths are equal"),
+          std::make_pair("--ns3::proteus::Fabric::Routing=Spray", "no two paths are equal"),
+          std::make_pair("--ns3::proteus::PacketNetwork::CommunicatorRanks=4",
+                         "the sizes that were run communicate alike without it")})
+    {
+        for (const std::string fabric : {"single-switch", "leaf-spine"})
+        {
+            std::vector<std::string> words = base;
+            words.insert(words.end(), {option, "--fabric=" + fabric});
+            words.insert(words.end(), fabric == "leaf-spine", "--serversPerLeaf=1");
+            const Outcome outcome = Start("collective", words);
+            EXPECT_EQ(outcome.code, 0) << outcome.error;
+            const bool isPath = cause == std::string("no two paths are equal");
+            EXPECT_EQ(outcome.error.find(option + std::string(" has no effect: ") + cause) !=
+                          std::string::npos,
+                      !isPath || fabric == "single-switch")
+                << option << " " << fabric << "\n"
+                << outcome.error;
+        }
+    }
+}
+
 TEST(IdleNotes, WhatTheJobDoesNotComeToIsANote)
 {
     const auto run = [](const std::string& plan, std::vector<std::string> more) {

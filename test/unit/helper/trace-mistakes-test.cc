@@ -132,6 +132,10 @@ TEST(TraceMistakes, FilesWhoseNamesDoNotTellTheFormat)
     ExpectRefusal(start("t.json", R"({"all-reduce-implementation-custom": ["ring"]})"),
                   "t.json: /traceEvents: is missing; this is no trace of PyTorch's profiler; this "
                   "is a system of ASTRA-sim, which is not read");
+    ExpectRefusal(start("t.json", R"({"0": [0, 1], "1": [2,3]})"),
+                  "t.json: has the process groups of a Chakra trace (--traceGroups, or beside the "
+                  ".et files in their folder), and no trace is here");
+    ExpectRefusal(start("t.json", R"({"0": ["ring"]})"), "t.json: /traceEvents: is missing");
     ExpectRefusal(start("t.nsys-rep", "x"),
                   "t.nsys-rep: this is a report of Nsight Systems, which is not read");
     ExpectRefusal(Start("run", {"--trace=" + folder.Get() + "/none.yml"}),

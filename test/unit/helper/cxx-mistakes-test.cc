@@ -1,0 +1,225 @@
+/*
+ * Copyright (c) 2026 The proteus authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+// All public headers at once, as programs of users have them.
+#include "ns3/core-module.h"
+#include "ns3/network-module.h"
+#include "ns3/proteus-module.h"
+
+#include <functional>
+#include <gtest/gtest.h>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * @ingroup proteus
+ * Mistakes of programs in C++: each is an exception that says what is wrong.
+ */
+
+using namespace ns3;
+using namespace ns3::proteus;
+
+namespace
+{
+
+const std::string GRAPHS = PROTEUS_SOURCE_DIR "/workloads/graphs/"; //!< of the module
+
+/// Jobs, fabrics and mistakes.
+class CxxMistakes : public testing::Test
+{
+  protected:
+    void TearDown() override
+    {
+        Simulator::Destroy();
+    }
+
+    static ExecutionGraph MakeGraph()
+    {
+        return LoadGraph(GRAPHS + "ping.json");
+    }
+
+    static Cluster MakeServer()
+    {
+        return MakeCluster("pcie-v100x4", 1);
+    }
+
+    static Ptr<TrainingJob> MakeJob()
+    {
+        return ProteusHelper().Install(MakeServer(), MakeGraph());
+    }
+
+    /// @param job to install a graph for @param fabric to run it on @param network for it
+    static void Install(Ptr<TrainingJob> job, Ptr<Fabric> fabric, Ptr<PacketNetwork> network)
+    {
+        job->Install(std::make_shared<ExecutionGraph>(MakeGraph()),
+                     fabric,
+                     network,
+                     RuntimeOptions());
+    }
+
+    /// @param mistake what is done wrongly @return what is said
+    static std::string GetMessage(const std::function<void()>& mistake)
+    {
+        try
+        {
+            mistake();
+        }
+        catch (const std::exception& error)
+        {
+            return error.what();
+        }
+        return "";
+    }
+};
+
+} // namespace
+
+TEST_F(CxxMistakes, OfOrderAreSaid)
+{
+    const std::string nothing = "(): nothing is installed, or Dispose() was called";
+    const auto empty = CreateObject<TrainingJob>();
+    EXPECT_EQ(GetMessage([&] { empty->Run(); }), "TrainingJob::Run" + nothing);
+    EXPECT_EQ(GetMessage([&] { empty->Stop(); }), "TrainingJob::Stop" + nothing);
+    EXPECT_EQ(GetMessage([&] { empty->GetProgress(); }), "TrainingJob::GetProgress" + nothing);
+    EXPECT_EQ(GetMessage([&] { empty->SetProgressReport([](const RunProgress&) {}); }),
+              "TrainingJob::SetProgressReport" + nothing);
+    EXPECT_EQ(GetMessage(
+                  [] { CreateObject<FlowPlayer>()->SetProgressReport([](const RunProgress&) {}); }),
+              "FlowPlayer::SetProgressReport(): Install() comes before it");
+
+    FabricHelper helper;
+    const auto fabric = helper.Install(MakeServer());
+    const auto network = CreateObject<PacketNetwork>();
+    const auto job = CreateObject<TrainingJob>();
+    Install(job, fabric, network);
+    const auto other = helper.Install(MakeServer());
+    EXPECT_EQ(GetMessage([&] { Install(job, other, CreateObject<PacketNetwork>()); }),
+              "TrainingJob::Install(): was called before");
+    EXPECT_EQ(GetMessage([&] { Install(CreateObject<TrainingJob>(), other, network); }),
+              "PacketNetwork::SetUp(): it serves a job already; each has its own");
+    EXPECT_NE(
+        GetMessage([&] {
+            Install(CreateObject<TrainingJob>(), fabric, CreateObject<PacketNetwork>());
+        }).find("the fabric serves a network already; jobs that share a fabric are one graph"),
+        std::string::npos);
+    job->Run();
+    EXPECT_GT(job->GetTimeline().endPs, 0);
+}
+
+TEST_F(CxxMistakes, ADestroyedSimulationIsNotTakenForADoneOne)
+{
+    const auto job = MakeJob();
+    Simulator::Destroy();
+    EXPECT_EQ(GetMessage([&] { job->Run(); }),
+              "TrainingJob::Run(): Simulator::Destroy() was called before");
+}
+
+TEST_F(CxxMistakes, AttributesThatComeTooLateAreRefused)
+{
+    const auto late = [](const std::function<void(Ptr<TrainingJob>)>& set) {
+        const auto job = MakeJob();
+        set(job);
+        return GetMessage([&] { job->Run(); });
+    };
+    EXPECT_EQ(late([](Ptr<TrainingJob> job) {
+                  job->GetFabric()->SetAttribute("Routing", StringValue("Spray"));
+              }),
+              "ns3::proteus::Fabric::Routing=Spray: was set after Install(), which had read Ecmp: "
+              "set it before");
+    EXPECT_EQ(late([](Ptr<TrainingJob> job) {
+                  job->GetNetwork()->SetAttribute("Channels", UintegerValue(2));
+              }),
+              "ns3::proteus::PacketNetwork::Channels=2: was set after Install(), which had read 0: "
+              "set it before");
+    EXPECT_EQ(late([](Ptr<TrainingJob> job) {
+                  job->GetNetwork()->GetTransport()->SetAttribute("RetryLimit", UintegerValue(1));
+              }),
+              "ns3::proteus::Transport::RetryLimit=1: was set after Install(), which had read 7: "
+              "set it before");
+    EXPECT_EQ(late([](Ptr<TrainingJob>) {}), "");
+}
+
+TEST_F(CxxMistakes, InAttributesOfHelpersAreSaid)
+{
+    ProteusHelper helper;
+    EXPECT_EQ(GetMessage([&] { helper.SetFabricAttribute("NvlinkBufer", UintegerValue(1)); }),
+              "ns3::proteus::Fabric::NvlinkBufer: ns3::proteus::Fabric has no attribute "
+              "NvlinkBufer; did you mean NvlinkBuffer?");
+    EXPECT_EQ(GetMessage([&] { helper.SetFabricAttribute("NvlinkBuffer", StringValue("lots")); }),
+              "ns3::proteus::Fabric::NvlinkBuffer=lots: must be a whole number");
+    EXPECT_NE(GetMessage([&] {
+                  helper.SetNetworkAttribute("Channels", TimeValue(Seconds(1)));
+              }).find("ns3::proteus::PacketNetwork::Channels: is no value of this attribute"),
+              std::string::npos);
+    EXPECT_NE(GetMessage([&] {
+                  helper.SetNetworkAttribute("Channels", UintegerValue(1000));
+              }).find("is no value of this attribute"),
+              std::string::npos);
+    FabricHelper fabrics;
+    const auto fabric = fabrics.Install(MakeServer());
+    EXPECT_NE(GetMessage([&] {
+                  fabrics.EnableLinkSeries(fabric, "never-written.csv", Time(0));
+              }).find("ns3::proteus::LinkMonitor::Interval: is no value of this attribute"),
+              std::string::npos);
+    helper.SetFabricAttribute("NvlinkBuffer", StringValue("65536"));
+    helper.SetNetworkAttribute("Algorithm", StringValue("ring"));
+    helper.Install(MakeServer(), MakeGraph())->Run();
+}
+
+TEST_F(CxxMistakes, WhatThereIsNotIsSaid)
+{
+    FabricHelper helper;
+    const auto fabric = helper.Install(MakeServer());
+    const auto nPorts = std::to_string(fabric->GetNPorts());
+    EXPECT_EQ(GetMessage([&] { helper.InstallDevice(fabric, 4000); }),
+              "port 4000: the fabric has " + nPorts);
+    EXPECT_EQ(GetMessage([&] { FabricHelper::GetDevice(fabric, 4000); }),
+              "port 4000: the fabric has " + nPorts);
+    EXPECT_EQ(GetMessage([&] { helper.InstallDevices(nullptr); }), "the fabric is a null pointer");
+    EXPECT_EQ(GetMessage([&] { helper.EnableLinkSeries(nullptr, "no.csv", Seconds(1)); }),
+              "the fabric is a null pointer");
+    EXPECT_EQ(GetMessage([&] { helper.EnableCongestionSeries(nullptr, "no.csv", Seconds(1)); }),
+              "the transport is a null pointer");
+    const std::string links = std::to_string(fabric->GetCluster().GetLinks().size());
+    EXPECT_EQ(GetMessage([&] { fabric->SetLinkUp(4000, false); }),
+              "link 4000: the fabric has " + links);
+    EXPECT_NE(GetMessage([&] { fabric->SetLinkRate(0, 0); }).find("must be above 0"),
+              std::string::npos);
+    EXPECT_NE(GetMessage([&] { fabric->SetLinkLoss(0, 0, 2); }).find("must be 0 to 1"),
+              std::string::npos);
+    EXPECT_NE(GetMessage([&] {
+                  fabric->SetCluster(std::make_shared<const Cluster>(MakeServer()));
+              }).find("has a cluster already"),
+              std::string::npos);
+
+    const auto bare = CreateObject<Fabric>(); // nobody has given it a cluster
+    EXPECT_TRUE(bare->GetLinkStatistics().empty());
+    EXPECT_TRUE(bare->GetCluster().GetGpus().empty());
+    EXPECT_NE(GetMessage([&] {
+                  Install(CreateObject<TrainingJob>(), bare, CreateObject<PacketNetwork>());
+              }).find("the fabric has no cluster"),
+              std::string::npos);
+    EXPECT_EQ(GetMessage([&] {
+                  Install(CreateObject<TrainingJob>(), nullptr, CreateObject<PacketNetwork>());
+              }),
+              "the fabric is a null pointer");
+    EXPECT_EQ(GetMessage([&] { Install(CreateObject<TrainingJob>(), fabric, nullptr); }),
+              "the network is a null pointer");
+    EXPECT_EQ(GetMessage([&] {
+                  CreateObject<TrainingJob>()->Install(nullptr,
+                                                       fabric,
+                                                       CreateObject<PacketNetwork>(),
+                                                       RuntimeOptions());
+              }),
+              "the graph is a null pointer");
+    EXPECT_NE(GetMessage([] {
+                  ProteusHelper().Install(MakeServer(), ExecutionGraph());
+              }).find("the graph has no devices"),
+              std::string::npos);
+}
