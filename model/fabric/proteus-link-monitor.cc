@@ -6,6 +6,8 @@
 
 #include "proteus-link-monitor.h"
 
+#include "proteus-required-arguments.h"
+
 #include "ns3/boolean.h"
 #include "ns3/log.h"
 #include "ns3/proteus-csv.h"
@@ -81,6 +83,7 @@ LinkMonitor::Start(Ptr<Fabric> fabric)
     {
         throw std::invalid_argument("LinkMonitor: it has been started already");
     }
+    RequireThere(fabric, "the fabric");
     m_fabric = fabric;
     m_fabric->AddReader();
     m_last.clear();

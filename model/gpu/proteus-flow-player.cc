@@ -47,6 +47,17 @@ FailFlow(const FlowSpec& flow, const std::string& cause)
     throw std::invalid_argument("flow '" + flow.id + "': " + cause);
 }
 
+/// @param fabric of a player @param function that is called @throw std::logic_error if it is null
+void
+RequireInstalled(const Ptr<Fabric>& fabric, const std::string& function)
+{
+    if (!fabric)
+    {
+        throw std::logic_error("FlowPlayer::" + function +
+                               "(): nothing is installed, or Dispose() was called");
+    }
+}
+
 } // namespace
 
 TypeId
@@ -395,10 +406,7 @@ FlowPlayer::ReceiveAcknowledgement(uint32_t /* queuePair */, uint64_t tag)
 void
 FlowPlayer::SetProgressReport(std::function<void(const TrainingJob::Progress&)> report)
 {
-    if (!m_fabric)
-    {
-        throw std::logic_error("FlowPlayer::SetProgressReport(): Install() comes before it");
-    }
+    RequireInstalled(m_fabric, "SetProgressReport");
     if (!m_report)
     {
         m_rankProgress = std::make_unique<RankProgress>();
@@ -455,10 +463,7 @@ void
 FlowPlayer::Run()
 {
     NS_LOG_FUNCTION(this);
-    if (!m_fabric)
-    {
-        throw std::logic_error("FlowPlayer::Run(): nothing is installed, or Dispose() was called");
-    }
+    RequireInstalled(m_fabric, "Run");
     m_settled.RequireUnchanged();
     bool isCut = false;
     if (m_fabric->GetRanks())
@@ -552,6 +557,7 @@ void
 FlowPlayer::Stop()
 {
     NS_LOG_FUNCTION(this);
+    RequireInstalled(m_fabric, "Stop");
     RequireOneProcess("a run that is stopped before its end", "let it come to its end");
     if (!m_isStopped)
     {
@@ -574,6 +580,7 @@ FlowPlayer::GetEndPs() const
 NetworkStatistics
 FlowPlayer::GetStatistics() const
 {
+    RequireInstalled(m_fabric, "GetStatistics");
     NetworkStatistics statistics = m_ofOthers;
     statistics.packets += m_transport->GetPackets();
     statistics.controlPackets += m_transport->GetControlPackets();

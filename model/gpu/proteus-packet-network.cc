@@ -10,6 +10,7 @@
 #include "ns3/double.h"
 #include "ns3/log.h"
 #include "ns3/proteus-ranks.h"
+#include "ns3/proteus-required-arguments.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
@@ -289,6 +290,7 @@ PacketNetwork::SetUp(const ExecutionGraph& graph, Ptr<Fabric> fabric)
     {
         throw std::logic_error("PacketNetwork::SetUp(): it serves a job already; each has its own");
     }
+    RequireThere(fabric, "the fabric");
     m_graph = &graph;
     m_fabric = fabric;
     const CollectiveSettings settings = MakeSettings();
@@ -399,7 +401,7 @@ PacketNetwork::DescribeWait(DeviceId device, TaskId task, uint32_t microBatch) c
 std::vector<CommunicationStatistics>
 PacketNetwork::GetCommunicationStatistics() const
 {
-    return m_wire->GetCommunicationStatistics();
+    return m_wire ? m_wire->GetCommunicationStatistics() : std::vector<CommunicationStatistics>();
 }
 
 void

@@ -9,6 +9,7 @@
 #include "ns3/boolean.h"
 #include "ns3/log.h"
 #include "ns3/proteus-csv.h"
+#include "ns3/proteus-required-arguments.h"
 
 #include <stdexcept>
 #include <string>
@@ -65,6 +66,8 @@ CongestionMonitor::Start(Ptr<Transport> transport)
     {
         throw std::invalid_argument("CongestionMonitor: it has been started already");
     }
+    RequireThere(transport, "the transport");
+    RequireThere(transport->GetFabric(), "the fabric of the transport");
     m_transport = transport;
     m_transport->GetFabric()->AddReader();
     m_last.clear();

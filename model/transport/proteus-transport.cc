@@ -14,6 +14,7 @@
 #include "ns3/log.h"
 #include "ns3/pointer.h"
 #include "ns3/proteus-compat.h"
+#include "ns3/proteus-required-arguments.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
@@ -184,6 +185,7 @@ void
 Transport::SetFabric(Ptr<Fabric> fabric, TransportUser* user)
 {
     NS_LOG_FUNCTION(this << fabric);
+    RequireThere(fabric, "the fabric");
     m_core.fabric = fabric;
     m_core.user = user;
     fabric->SetEndpoint(this);
@@ -196,6 +198,15 @@ uint32_t
 Transport::CreateQueuePair(const QueuePairOptions& options)
 {
     NS_LOG_FUNCTION(this << options.source << options.destination << options.flow);
+    RequireThere(m_core.fabric, "the fabric of the transport, see SetFabric(),");
+    const std::size_t nVertices = m_core.fabric->GetCluster().GetVertices().size();
+    if (options.source >= nVertices || options.destination >= nVertices)
+    {
+        throw std::invalid_argument("transport: a queue pair from vertex " +
+                                    std::to_string(options.source) + " to " +
+                                    std::to_string(options.destination) + " of a cluster with " +
+                                    std::to_string(nVertices));
+    }
     if (options.user && options.user != m_core.user)
     {
         m_core.fabric->AddForeignTraffic();

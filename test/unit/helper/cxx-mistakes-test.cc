@@ -91,7 +91,7 @@ TEST_F(CxxMistakes, OfOrderAreSaid)
               "TrainingJob::SetProgressReport" + nothing);
     EXPECT_EQ(GetMessage(
                   [] { CreateObject<FlowPlayer>()->SetProgressReport([](const RunProgress&) {}); }),
-              "FlowPlayer::SetProgressReport(): Install() comes before it");
+              "FlowPlayer::SetProgressReport" + nothing);
 
     FabricHelper helper;
     const auto fabric = helper.Install(MakeServer());
@@ -196,6 +196,27 @@ TEST_F(CxxMistakes, WhatThereIsNotIsSaid)
     EXPECT_NE(GetMessage([&] {
                   fabric->SetCluster(std::make_shared<const Cluster>(MakeServer()));
               }).find("has a cluster already"),
+              std::string::npos);
+
+    EXPECT_EQ(GetMessage([] { CreateObject<LinkMonitor>()->Start(nullptr); }),
+              "the fabric is a null pointer");
+    EXPECT_EQ(GetMessage([] { CreateObject<CongestionMonitor>()->Start(nullptr); }),
+              "the transport is a null pointer");
+    EXPECT_EQ(GetMessage([] { CreateObject<Transport>()->SetFabric(nullptr, nullptr); }),
+              "the fabric is a null pointer");
+    EXPECT_NE(GetMessage([] { CreateObject<FlowPlayer>()->Stop(); }).find("nothing is installed"),
+              std::string::npos);
+    EXPECT_NE(GetMessage([] { CreateObject<FlowPlayer>()->GetStatistics(); }).find("nothing is "),
+              std::string::npos);
+    EXPECT_TRUE(CreateObject<PacketNetwork>()->GetCommunicationStatistics().empty());
+    EXPECT_NE(GetMessage([&] {
+                  const auto transport = CreateObject<Transport>();
+                  transport->SetFabric(helper.Install(MakeServer()), nullptr);
+                  QueuePairOptions options;
+                  options.source = 4000;
+                  options.destination = 1;
+                  transport->CreateQueuePair(options);
+              }).find("a queue pair from vertex 4000 to 1 of a cluster with "),
               std::string::npos);
 
     const auto bare = CreateObject<Fabric>(); // nobody has given it a cluster
