@@ -6,6 +6,7 @@
 
 #include "proteus-kernel-times.h"
 
+#include "proteus-newton-schulz.h"
 #include "proteus-operator-kinds.h"
 #include "proteus-sequence-copy.h"
 
@@ -455,13 +456,11 @@ DescribeOptimizer(const KernelDescription& kernel, DataType /* activation */, ui
     return work;
 }
 
-/// Five steps of x x^T, the square of that, and its product with x, in bf16; m rows not more than n
-/// columns (zeropower_via_newtonschulz5() of Jordan et al. 2024). Before, the momentum is cast (6
-/// bytes), its norm found (2), and divided (4); behind, the update is scaled (4).
+/// MUON_STEPS steps of ListNewtonSchulzProducts(). Before, the momentum is cast (6 bytes), its norm
+/// found (2), and divided (4); behind, the update is scaled (4).
 KernelWork
 DescribeNewtonSchulz(const KernelDescription& kernel, DataType /* activation */, uint32_t)
 {
-    constexpr uint64_t HALF = 2; // bytes
     constexpr uint64_t AROUND = 6 + 2 + 4 + 4;
     constexpr uint32_t KERNELS = 4;
     KernelWork work = MakeOptimizerWork(0);
@@ -469,18 +468,12 @@ DescribeNewtonSchulz(const KernelDescription& kernel, DataType /* activation */,
     work.otherKernels = 0;
     for (const Matrices& matrices : kernel.orthogonal)
     {
-        const uint64_t number = matrices.number;
-        const uint64_t m = std::min(matrices.rows, matrices.columns);
-        const uint64_t n = std::max(matrices.rows, matrices.columns);
-        const uint64_t square = number * m * m;
-        const uint64_t wide = number * m * n;
+        const auto products = ListNewtonSchulzProducts(matrices);
         for (uint32_t step = 0; step < MUON_STEPS; ++step)
         {
-            work.products.push_back({number, m, m, n, HALF * (wide + square)});
-            work.products.push_back({number, m, m, m, HALF * 3 * square}); // and a sum
-            work.products.push_back({number, m, n, m, HALF * (square + 3 * wide)});
+            work.products.insert(work.products.end(), products.begin(), products.end());
         }
-        work.bytes += AROUND * wide;
+        work.bytes += AROUND * matrices.number * matrices.rows * matrices.columns;
         work.otherKernels += KERNELS;
     }
     work.shape = {work.bytes};
