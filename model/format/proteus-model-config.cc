@@ -263,6 +263,18 @@ FindConfigValue(const JsonValue& root, const std::string& key)
     return value && value->IsNull() ? std::nullopt : value;
 }
 
+void
+ReadHeadWidth(const JsonValue& root, TranslatedConfig& result)
+{
+    const auto width = FindConfigValue(root, "head_dim");
+    if (width)
+    {
+        result.let["headWidth"] = width->AsWhole(1, std::numeric_limits<uint32_t>::max());
+        return;
+    }
+    result.let["headWidth"] = "hidden / heads";
+}
+
 bool
 IsModelConfig(const JsonValue& root)
 {

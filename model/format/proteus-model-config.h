@@ -93,6 +93,11 @@ using ModelConfigRegistry = Registry<ModelConfigKind>;
 std::optional<JsonValue> FindConfigValue(const JsonValue& root, const std::string& key);
 
 /// @ingroup proteus
+/// Reads how wide a head is ("head_dim"): where it is missing, the heads share the hidden size.
+/// @param root of a config.json @param result gets the variable "headWidth"
+void ReadHeadWidth(const JsonValue& root, TranslatedConfig& result);
+
+/// @ingroup proteus
 /// @param root of a file @return whether it is a config.json of transformers, and no file of a
 /// model of this module
 bool IsModelConfig(const JsonValue& root);
