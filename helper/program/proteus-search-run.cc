@@ -59,6 +59,26 @@ WarnOfAll(const std::vector<std::string>& lines)
     }
 }
 
+/// The framework of all plans, by how kernels are timed: they differ in the host.
+struct TimedFrameworks
+{
+    /// Of kernels that are asked for in any order, so that nobody knows how far the host is ahead:
+    /// an operator takes the longer of both times.
+    Framework inAnyOrder;
+    Framework issued;        //!< of kernels in the order in which the host issues them
+    Framework issuedOfZero3; //!< the same for plans whose parameters are shared
+
+    /// @param framework that was loaded
+    explicit TimedFrameworks(const Framework& framework)
+        : inAnyOrder(framework),
+          issued(framework),
+          issuedOfZero3(framework)
+    {
+        issued.host = inAnyOrder.host = GetHostCost(framework, 0);
+        inAnyOrder.host.isAhead = false;
+    }
+};
+
 /// A search from its subject to its outcome.
 class Search
 {
@@ -69,8 +89,7 @@ class Search
           m_gpu(FindGpuDatasheet(m_cluster.GetVertices()[m_cluster.GetGpus().at(0)].model)),
           m_memoryBytes(subject.memoryBytes),
           m_framework(LoadFramework(options, m_gpu.model)),
-          m_issued(m_framework),
-          m_issuedOfZero3(m_framework),
+          m_timed(m_framework),
           m_kernels(m_gpu, m_framework.kernels),
           m_paths(m_cluster),
           m_evaluation(options,
@@ -85,8 +104,6 @@ class Search
           m_start(std::chrono::steady_clock::now()),
           m_pinned(subject.pinned)
     {
-        m_issued.host = m_framework.host = GetHostCost(m_issuedOfZero3, 0);
-        m_framework.host.isAhead = false;
     }
 
     SearchOutcome Run()
@@ -101,12 +118,14 @@ class Search
             m_outcome.currency = prices.currency;
         }
         SetSpace();
-        PlanEstimator estimator(
-            [this](const ParallelPlan& plan) { return Make(plan).model; },
-            MakeTimer(m_framework),
-            m_communication,
-            GetOverlapSlowdown(),
-            [this](bool isOfZero3) { return MakeTimer(isOfZero3 ? m_issuedOfZero3 : m_issued); });
+        PlanEstimator estimator([this](const ParallelPlan& plan) { return Make(plan).model; },
+                                MakeTimer(m_timed.inAnyOrder),
+                                m_communication,
+                                GetOverlapSlowdown(),
+                                [this](bool isOfZero3) {
+                                    return MakeTimer(isOfZero3 ? m_timed.issuedOfZero3
+                                                               : m_timed.issued);
+                                });
         Rank(estimator);
         MakeReducedJobs(estimator);
         Climb();
@@ -403,11 +422,11 @@ class Search
         LayoutSearch search;
         search.source = [this](const ParallelPlan& plan) { return Make(plan).model; };
         search.space.communication = &m_communication;
-        search.space.kernelTime = [timer =
-                                       MakeTimer(m_framework)](const KernelDescription& kernel) {
-            ThrowIfStopped();
-            return timer(kernel);
-        };
+        search.space.kernelTime =
+            [timer = MakeTimer(m_timed.inAnyOrder)](const KernelDescription& kernel) {
+                ThrowIfStopped();
+                return timer(kernel);
+            };
         search.space.precision = m_space.base.precision;
         search.space.memoryBytes = m_memoryBytes;
         search.space.heedTooMuch = [this](double bytes) {
@@ -591,11 +610,8 @@ class Search
     Cluster m_cluster;
     GpuDatasheet m_gpu;
     double m_memoryBytes;
-    /// Of kernels that are asked for in any order, so that nobody knows how far the host is ahead:
-    /// an operator takes the longer of both times.
-    Framework m_framework;
-    Framework m_issued;        //!< of kernels in the order in which the host issues them
-    Framework m_issuedOfZero3; //!< the same for plans whose parameters are shared
+    Framework m_framework; //!< of all plans
+    TimedFrameworks m_timed;
     KernelCostModel m_kernels;
     Paths m_paths;
     SearchEvaluation m_evaluation;
