@@ -350,12 +350,31 @@ MakeKindOfProgram(const ProgramCache& programs, TaskId task, const CollectiveTes
     return programs.Make(request);
 }
 
+/// @param cluster to run on @param test that is run @param size of it
+/// @param kernels of an iteration, which has them in one program
+/// @return a program of the kind that each group executes
+std::vector<CollectiveProgram>
+ListPrograms(const Cluster& cluster, const CollectiveTest& test, uint64_t size, uint32_t kernels)
+{
+    const TestGraph made = MakeGraph(cluster, test, size, 1);
+    const Paths paths(cluster);
+    const ProgramCache programs(made.graph,
+                                cluster,
+                                paths,
+                                MakeTestSettings(cluster, test, kernels).collectives);
+    std::vector<CollectiveProgram> result;
+    for (const auto& tasks : made.tasks)
+    {
+        result.push_back(MakeKindOfProgram(programs, tasks.front(), test));
+    }
+    return result;
+}
+
 /// What was simulated of each group.
 struct Simulated
 {
-    std::vector<int64_t> firstPs;            //!< end of the first iteration
-    std::vector<int64_t> lastPs;             //!< end of the last one; 0 of a single one
-    std::vector<CollectiveProgram> programs; //!< of the kind that was executed
+    std::vector<int64_t> firstPs; //!< end of the first iteration
+    std::vector<int64_t> lastPs;  //!< end of the last one; 0 of a single one
 };
 
 /// @param cluster to run on @param test that is run @param size of it @param iterations how many
@@ -383,8 +402,6 @@ Simulate(const Cluster& cluster,
     {
         test.hear(record);
     }
-    const Paths paths(cluster);
-    const ProgramCache programs(made.graph, cluster, paths, settings.collectives);
     Simulated result;
     for (const auto& tasks : made.tasks)
     {
@@ -400,7 +417,6 @@ Simulate(const Cluster& cluster,
         }
         result.firstPs.push_back(firstPs);
         result.lastPs.push_back(lastPs);
-        result.programs.push_back(MakeKindOfProgram(programs, tasks.front(), test));
     }
     return result;
 }
@@ -546,10 +562,11 @@ RunCollective(const Cluster& cluster,
     {
         run.lastPs = Simulate(cluster, test, size, 1, simulated, report).firstPs;
     }
+    const std::vector<CollectiveProgram> programs = ListPrograms(cluster, test, size, fill);
     std::vector<CollectiveRow> rows;
     for (uint32_t group = 0; group < test.groups.size(); ++group)
     {
-        const CollectiveProgram& program = run.programs[group];
+        const CollectiveProgram& program = programs[group];
         auto firstPs = static_cast<double>(run.firstPs[group]);
         double periodPs = simulated > fill ? (static_cast<double>(run.lastPs[group]) - firstPs) /
                                                  (simulated - fill)
