@@ -9,6 +9,7 @@
 #include "proteus-algorithms.h"
 #include "proteus-ring-search.h"
 
+#include "ns3/proteus-network-links.h"
 #include "ns3/proteus-nvls-heads.h"
 
 #include <algorithm>
@@ -214,8 +215,7 @@ FindNicGBps(const Cluster& cluster, VertexId nic)
     for (const Port& port : cluster.GetPorts(nic))
     {
         const Link& link = cluster.GetLinks()[port.link];
-        if (link.technology == LinkTechnology::INFINIBAND ||
-            link.technology == LinkTechnology::ROCE)
+        if (IsOfNetwork(link))
         {
             rate += link.bytesPerSecond / 1e9;
         }
