@@ -29,7 +29,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>

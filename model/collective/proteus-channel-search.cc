@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <set>
-#include <utility>
 #include <vector>
 
 namespace ns3

@@ -19,7 +19,6 @@
 #include <limits>
 #include <stdexcept>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 
 namespace ns3

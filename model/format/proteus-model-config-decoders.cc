@@ -7,7 +7,6 @@
 #include "proteus-model-config.h"
 
 #include <algorithm>
-#include <utility>
 
 /**
  * @file

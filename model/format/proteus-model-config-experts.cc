@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 // Models of experts whose layers are those of qwen3-30b-a3b.json with more variables: layers

@@ -17,7 +17,6 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <stdexcept>
