@@ -7,7 +7,7 @@
 #ifndef PROTEUS_REPETITION_RANDOM_JOB_H
 #define PROTEUS_REPETITION_RANDOM_JOB_H
 
-#include "ns3/proteus-graph-builder.h"
+#include "ns3/proteus-graph.h"
 
 #include <algorithm>
 #include <cstdint>
