@@ -263,6 +263,13 @@ FindConfigValue(const JsonValue& root, const std::string& key)
     return value && value->IsNull() ? std::nullopt : value;
 }
 
+bool
+IsModelConfig(const JsonValue& root)
+{
+    return !root.Has("format") &&
+           (root.Has("model_type") || root.Has("architectures") || root.Has("text_config"));
+}
+
 void
 ReadHeadWidth(const JsonValue& root, TranslatedConfig& result)
 {
@@ -273,13 +280,6 @@ ReadHeadWidth(const JsonValue& root, TranslatedConfig& result)
         return;
     }
     result.let["headWidth"] = "hidden / heads";
-}
-
-bool
-IsModelConfig(const JsonValue& root)
-{
-    return !root.Has("format") &&
-           (root.Has("model_type") || root.Has("architectures") || root.Has("text_config"));
 }
 
 std::unique_ptr<JsonDocument>
