@@ -89,17 +89,8 @@ DescribeBoth(Describe describe,
 
 /// x[.., in] w[out, in]; the extent of "out" may count groups of outputs.
 KernelWork
-DescribeLinear(const KernelDescription& kernel, DataType activation, uint32_t gradientBytes)
+DescribeLinear(const KernelDescription& kernel, DataType /* activation */, uint32_t gradientBytes)
 {
-    if (kernel.part == "backward")
-    {
-        return DescribeBoth(DescribeLinear,
-                            "input-gradient",
-                            "weight-gradient",
-                            kernel,
-                            activation,
-                            gradientBytes);
-    }
     const uint64_t in = kernel.extents.back();
     const uint64_t rows = Points(kernel, 0, 2);
     const auto out = static_cast<uint64_t>(
@@ -125,15 +116,6 @@ DescribeLinear(const KernelDescription& kernel, DataType activation, uint32_t gr
 KernelWork
 DescribeExpertLinear(const KernelDescription& kernel, DataType activation, uint32_t gradientBytes)
 {
-    if (kernel.part == "backward")
-    {
-        return DescribeBoth(DescribeExpertLinear,
-                            "input-gradient",
-                            "weight-gradient",
-                            kernel,
-                            activation,
-                            gradientBytes);
-    }
     KernelDescription one = kernel;
     const uint64_t experts = kernel.extents.front();
     one.extents.erase(one.extents.begin());
@@ -168,17 +150,8 @@ DescribeRouter(const KernelDescription& kernel, DataType /* activation */, uint3
 
 /// .., m, k, n
 KernelWork
-DescribeMatmul(const KernelDescription& kernel, DataType activation, uint32_t gradientBytes)
+DescribeMatmul(const KernelDescription& kernel, DataType /* activation */, uint32_t)
 {
-    if (kernel.part == "backward")
-    {
-        return DescribeBoth(DescribeMatmul,
-                            "left-gradient",
-                            "right-gradient",
-                            kernel,
-                            activation,
-                            gradientBytes);
-    }
     const std::size_t rank = kernel.extents.size();
     const uint64_t batch = Points(kernel, 0, 3);
     uint64_t m = kernel.extents[rank - 3];
@@ -200,17 +173,8 @@ DescribeMatmul(const KernelDescription& kernel, DataType activation, uint32_t gr
 /// n, [group], out, in, height, width, kernel height, kernel width, of a group if there are
 /// several. The compiler knows the output's size.
 KernelWork
-DescribeConvolution(const KernelDescription& kernel, DataType activation, uint32_t gradientBytes)
+DescribeConvolution(const KernelDescription& kernel, DataType activation, uint32_t)
 {
-    if (kernel.part == "backward")
-    {
-        return DescribeBoth(DescribeConvolution,
-                            "input-gradient",
-                            "weight-gradient",
-                            kernel,
-                            activation,
-                            gradientBytes);
-    }
     std::vector<uint64_t> extents = kernel.extents;
     constexpr std::size_t GROUPED = 8; // dimensions
     const uint64_t groups = extents.size() == GROUPED ? extents[1] : 1;
@@ -479,16 +443,32 @@ DescribeNewtonSchulz(const KernelDescription& kernel, DataType /* activation */,
     return work;
 }
 
+/// How a kind of operator is described.
+struct Description
+{
+    Describe describe;  //!< of a kernel
+    const char* first;  //!< product of a backward pass that has two; null: it has one
+    const char* second; //!< the other one
+
+    /// @param d kernels @param a the first product of the backward pass @param b the second
+    Description(Describe d, const char* a = nullptr, const char* b = nullptr)
+        : describe(d),
+          first(a),
+          second(b)
+    {
+    }
+};
+
 /// How each kind of operator is described.
-const std::map<std::string, Describe>&
+const std::map<std::string, Description>&
 GetDescriptions()
 {
-    static const std::map<std::string, Describe> descriptions{
-        {"linear", DescribeLinear},
-        {"expert-linear", DescribeExpertLinear},
+    static const std::map<std::string, Description> descriptions{
+        {"linear", {DescribeLinear, "input-gradient", "weight-gradient"}},
+        {"expert-linear", {DescribeExpertLinear, "input-gradient", "weight-gradient"}},
         {"router", DescribeRouter},
-        {"matmul", DescribeMatmul},
-        {"convolution", DescribeConvolution},
+        {"matmul", {DescribeMatmul, "left-gradient", "right-gradient"}},
+        {"convolution", {DescribeConvolution, "input-gradient", "weight-gradient"}},
         {"attention", DescribeAttention},
         {"layer-norm", DescribeNorm},
         {"rms-norm", DescribeNorm},
@@ -564,7 +544,10 @@ DescribeKernel(const KernelDescription& kernel, DataType activation, uint32_t gr
     }
     try
     {
-        return found->second(kernel, activation, gradientBytes);
+        const auto& [describe, first, second] = found->second;
+        return first != nullptr && kernel.part == "backward"
+                   ? DescribeBoth(describe, first, second, kernel, activation, gradientBytes)
+                   : describe(kernel, activation, gradientBytes);
     }
     catch (const std::invalid_argument& error)
     {
