@@ -11,10 +11,10 @@
 #include "proteus-search-experts.h"
 #include "proteus-search-limits.h"
 #include "proteus-stop-signals.h"
+#include "proteus-timed-frameworks.h"
 
 #include "ns3/proteus-attribute-defaults.h"
 #include "ns3/proteus-cluster-json.h"
-#include "ns3/proteus-compile.h"
 #include "ns3/proteus-framework-kernels.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-input-file.h"
@@ -58,26 +58,6 @@ WarnOfAll(const std::vector<std::string>& lines)
         Warn(line);
     }
 }
-
-/// The framework of all plans, by how kernels are timed: they differ in the host.
-struct TimedFrameworks
-{
-    /// Of kernels that are asked for in any order, so that nobody knows how far the host is ahead:
-    /// an operator takes the longer of both times.
-    Framework inAnyOrder;
-    Framework issued;        //!< of kernels in the order in which the host issues them
-    Framework issuedOfZero3; //!< the same for plans whose parameters are shared
-
-    /// @param framework that was loaded
-    explicit TimedFrameworks(const Framework& framework)
-        : inAnyOrder(framework),
-          issued(framework),
-          issuedOfZero3(framework)
-    {
-        issued.host = inAnyOrder.host = GetHostCost(framework, 0);
-        inAnyOrder.host.isAhead = false;
-    }
-};
 
 /// A search from its subject to its outcome.
 class Search
