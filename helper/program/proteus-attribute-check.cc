@@ -18,7 +18,6 @@
 
 #include <algorithm>
 #include <map>
-#include <sstream>
 #include <stdexcept>
 #include <variant>
 #include <vector>

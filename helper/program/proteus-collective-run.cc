@@ -15,7 +15,6 @@
 #include "ns3/proteus-attribute-defaults.h"
 #include "ns3/proteus-block-cost.h"
 #include "ns3/proteus-collective-choice.h"
-#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-connection.h"
 #include "ns3/proteus-executor-settings.h"
 #include "ns3/proteus-gpu-model.h"
@@ -24,12 +23,10 @@
 #include "ns3/proteus-nic-table.h"
 #include "ns3/proteus-packet-network.h"
 #include "ns3/proteus-path-type.h"
-#include "ns3/proteus-plural.h"
 #include "ns3/proteus-program-cache.h"
 #include "ns3/proteus-program-repeat.h"
 #include "ns3/proteus-published-logs.h"
 #include "ns3/proteus-ranks.h"
-#include "ns3/proteus-warning.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
@@ -350,12 +347,31 @@ MakeKindOfProgram(const ProgramCache& programs, TaskId task, const CollectiveTes
     return programs.Make(request);
 }
 
+/// @param cluster to run on @param test that is run @param size of it
+/// @param kernels of an iteration, which has them in one program
+/// @return a program of the kind that each group executes
+std::vector<CollectiveProgram>
+ListPrograms(const Cluster& cluster, const CollectiveTest& test, uint64_t size, uint32_t kernels)
+{
+    const TestGraph made = MakeGraph(cluster, test, size, 1);
+    const Paths paths(cluster);
+    const ProgramCache programs(made.graph,
+                                cluster,
+                                paths,
+                                MakeTestSettings(cluster, test, kernels).collectives);
+    std::vector<CollectiveProgram> result;
+    for (const auto& tasks : made.tasks)
+    {
+        result.push_back(MakeKindOfProgram(programs, tasks.front(), test));
+    }
+    return result;
+}
+
 /// What was simulated of each group.
 struct Simulated
 {
-    std::vector<int64_t> firstPs;            //!< end of the first iteration
-    std::vector<int64_t> lastPs;             //!< end of the last one; 0 of a single one
-    std::vector<CollectiveProgram> programs; //!< of the kind that was executed
+    std::vector<int64_t> firstPs; //!< end of the first iteration
+    std::vector<int64_t> lastPs;  //!< end of the last one; 0 of a single one
 };
 
 /// @param cluster to run on @param test that is run @param size of it @param iterations how many
@@ -383,8 +399,6 @@ Simulate(const Cluster& cluster,
     {
         test.hear(record);
     }
-    const Paths paths(cluster);
-    const ProgramCache programs(made.graph, cluster, paths, settings.collectives);
     Simulated result;
     for (const auto& tasks : made.tasks)
     {
@@ -400,7 +414,6 @@ Simulate(const Cluster& cluster,
         }
         result.firstPs.push_back(firstPs);
         result.lastPs.push_back(lastPs);
-        result.programs.push_back(MakeKindOfProgram(programs, tasks.front(), test));
     }
     return result;
 }
@@ -546,10 +559,11 @@ RunCollective(const Cluster& cluster,
     {
         run.lastPs = Simulate(cluster, test, size, 1, simulated, report).firstPs;
     }
+    const std::vector<CollectiveProgram> programs = ListPrograms(cluster, test, size, fill);
     std::vector<CollectiveRow> rows;
     for (uint32_t group = 0; group < test.groups.size(); ++group)
     {
-        const CollectiveProgram& program = run.programs[group];
+        const CollectiveProgram& program = programs[group];
         auto firstPs = static_cast<double>(run.firstPs[group]);
         double periodPs = simulated > fill ? (static_cast<double>(run.lastPs[group]) - firstPs) /
                                                  (simulated - fill)
@@ -579,68 +593,6 @@ RunCollective(const Cluster& cluster,
         rows.push_back(row);
     }
     return rows;
-}
-
-std::vector<std::vector<DeviceId>>
-MakeTestGroups(const Cluster& cluster, uint32_t gpus, uint32_t groups, bool strided)
-{
-    const auto& all = cluster.GetGpus();
-    gpus = gpus == 0 ? static_cast<uint32_t>(all.size()) : gpus;
-    if (gpus < 2)
-    {
-        throw std::invalid_argument("--gpus=" + std::to_string(gpus) +
-                                    ": a collective needs two GPUs or more");
-    }
-    if (gpus > all.size())
-    {
-        throw std::invalid_argument("--gpus=" + std::to_string(gpus) + ": cluster '" +
-                                    cluster.GetName() + "' has " + std::to_string(all.size()) +
-                                    "; add servers with --nodes");
-    }
-    if (groups == 0 || gpus % groups != 0 || gpus / groups < 2)
-    {
-        throw std::invalid_argument("--concurrent=" + std::to_string(groups) + ": " +
-                                    std::to_string(gpus) +
-                                    " GPUs cannot be shared evenly by so many groups of two or "
-                                    "more");
-    }
-    std::map<int32_t, std::vector<DeviceId>> servers;
-    for (DeviceId device = 0; device < all.size(); ++device)
-    {
-        servers[cluster.GetVertices()[all[device]].server].push_back(device);
-    }
-    std::vector<DeviceId> chosen;
-    const bool isEven = gpus % servers.size() == 0;
-    std::string shares;
-    uint32_t nUsed = 0;
-    for (const auto& [server, devices] : servers)
-    {
-        const std::size_t share =
-            std::min(isEven ? gpus / servers.size() : gpus - chosen.size(), devices.size());
-        chosen.insert(chosen.end(),
-                      devices.begin(),
-                      devices.begin() + static_cast<std::ptrdiff_t>(share));
-        AppendName(shares, std::to_string(share));
-        nUsed += share > 0 ? 1 : 0;
-    }
-    if (!isEven)
-    {
-        Warn("--gpus=" + std::to_string(gpus) + " is no multiple of " +
-             FormatThings(servers.size(), "server") +
-             ": servers are filled in turn, ranks per server " + shares +
-             (nUsed == 1 ? "; nothing goes over the network" : ""));
-    }
-    if (chosen.size() != gpus)
-    {
-        throw std::invalid_argument("--gpus=" + std::to_string(gpus) +
-                                    ": the servers have too few GPUs to share them evenly");
-    }
-    std::vector<std::vector<DeviceId>> result(groups);
-    for (uint32_t i = 0; i < gpus; ++i)
-    {
-        result[strided ? i % groups : i / (gpus / groups)].push_back(chosen[i]);
-    }
-    return result;
 }
 
 } // namespace proteus

@@ -257,6 +257,47 @@ ListFiles(const Configuration& configuration, const std::string& workloads)
     return files;
 }
 
+/// @param runsOnRanks whether a program runs on several MPI ranks
+/// @throw std::invalid_argument if there are several and it does not
+void
+RequireOneProcess(bool runsOnRanks)
+{
+    if (GetNRanks() > 1 && !runsOnRanks)
+    {
+        throw std::invalid_argument("it runs as one process only, not on " +
+                                    std::to_string(GetNRanks()) +
+                                    " MPI ranks; proteus-flows, proteus-collective, proteus-run "
+                                    "and proteus-gpt3 can");
+    }
+}
+
+/// Names variables of the environment that are taken as options, and those without effect.
+/// @param environment options from there @param hasCollectives whether the program has options of
+/// NCCL's choices @param hasIdleLog see TakeIdleLog()
+void
+WarnOfEnvironment(const std::vector<EnvironmentOption>& environment,
+                  bool hasCollectives,
+                  bool hasIdleLog)
+{
+    for (const EnvironmentOption& option : environment)
+    {
+        Warn("the environment variable " + option.variable + " is taken as --" + option.name + "=" +
+             option.value + ", which an option of that name would replace");
+    }
+    const std::string names = ListNcclVariables();
+    if (hasCollectives && !names.empty())
+    {
+        Warn("variables of NCCL in the environment have no effect: nothing of NCCL runs here; "
+             "--nccl takes those that are modelled (" +
+             names + ")");
+    }
+    if (hasIdleLog)
+    {
+        Warn("the environment variable NS_LOG has no effect: this build of ns-3 has no logs; one "
+             "for debugging has (./ns3 configure --build-profile=debug)");
+    }
+}
+
 } // namespace
 
 CommandLineProgram::CommandLineProgram(std::string workloads)
@@ -322,13 +363,7 @@ CommandLineProgram::Main(int argc, char* argv[])
     const bool hasIdleLog = TakeIdleLog();
     return RunOnRanks(GetName(), argc, argv, [&]() {
         RequireSameOnRanks(ListWords(GetName(), arguments, environment));
-        if (GetNRanks() > 1 && !RunsOnRanks())
-        {
-            throw std::invalid_argument("it runs as one process only, not on " +
-                                        std::to_string(GetNRanks()) +
-                                        " MPI ranks; proteus-flows, proteus-collective, "
-                                        "proteus-run and proteus-gpt3 can");
-        }
+        RequireOneProcess(RunsOnRanks());
         const OutputPlan plan;
         // Times of files lag behind the clock by a tick of the system.
         const auto begin =
@@ -414,23 +449,7 @@ CommandLineProgram::Main(int argc, char* argv[])
                 }
                 return isNew;
             });
-        for (const EnvironmentOption& option : environment)
-        {
-            Warn("the environment variable " + option.variable + " is taken as --" + option.name +
-                 "=" + option.value + ", which an option of that name would replace");
-        }
-        if (const std::string names = ListNcclVariables();
-            command.Has("algorithm") && !names.empty())
-        {
-            Warn("variables of NCCL in the environment have no effect: nothing of NCCL runs here; "
-                 "--nccl takes those that are modelled (" +
-                 names + ")");
-        }
-        if (hasIdleLog)
-        {
-            Warn("the environment variable NS_LOG has no effect: this build of ns-3 has no logs; "
-                 "one for debugging has (./ns3 configure --build-profile=debug)");
-        }
+        WarnOfEnvironment(environment, command.Has("algorithm"), hasIdleLog);
         WithOptions(command, [&]() {
             const EndAtOnce nothingDone; // it may take long to look at a large job
             idle = command.NoteIdle();

@@ -21,7 +21,6 @@
 #include <limits>
 #include <set>
 #include <sstream>
-#include <stdexcept>
 #include <sys/resource.h>
 #include <utility>
 

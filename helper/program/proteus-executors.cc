@@ -22,9 +22,7 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 #include <vector>
 

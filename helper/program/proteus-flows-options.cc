@@ -8,6 +8,7 @@
 
 #include "proteus-name-lists.h"
 #include "proteus-option-meanings.h"
+#include "proteus-outer-links.h"
 #include "proteus-program-options.h"
 
 #include "ns3/config.h"
@@ -15,6 +16,7 @@
 #include "ns3/nstime.h"
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-congestion-type.h"
+#include "ns3/proteus-network-links.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
@@ -68,8 +70,7 @@ WithPackets(const Cluster& cluster, const FlowsOptions& options)
     }
     for (Link link : cluster.GetLinks())
     {
-        if (link.technology == LinkTechnology::INFINIBAND ||
-            link.technology == LinkTechnology::ROCE)
+        if (IsOfNetwork(link))
         {
             if (options.payload > 0)
             {
@@ -89,19 +90,6 @@ WithPackets(const Cluster& cluster, const FlowsOptions& options)
         changed.AddLink(link);
     }
     return changed;
-}
-
-/// @param fabric that has run @return whether something has crossed InfiniBand or RoCE
-bool
-HasCrossedNetwork(Ptr<Fabric> fabric)
-{
-    const auto& links = fabric->GetCluster().GetLinks();
-    const auto statistics = fabric->GetLinkStatistics();
-    return std::any_of(statistics.begin(), statistics.end(), [&](const LinkStatistics& use) {
-        const LinkTechnology technology = links[use.link].technology;
-        return use.wireBytes > 0 &&
-               (technology == LinkTechnology::INFINIBAND || technology == LinkTechnology::ROCE);
-    });
 }
 
 /// @param flows of a list @return whether it says of all that others wait for what starts those
@@ -290,7 +278,8 @@ FlowsOptions::FindIdle(const FlowPlayer& player, Ptr<Fabric> played) const
         [&idle](const std::string& name, const std::string& value, const std::string& reason) {
             idle.push_back("--" + name + "=" + value + " has no effect: " + reason);
         };
-    if (!HasCrossedNetwork(played))
+    const std::vector<LinkId> crossed = FindCrossedLinks(played->GetLinkStatistics());
+    if (!CrossesNetwork(played->GetCluster(), crossed))
     {
         const std::string reason = "no flow has crossed InfiniBand or RoCE";
         if (payload > 0)

@@ -18,7 +18,6 @@
 
 #include <algorithm>
 #include <set>
-#include <stdexcept>
 #include <vector>
 
 namespace ns3

@@ -457,15 +457,16 @@ class KeyCheck
         }
     }
 
-    /// @return the strategy for a model that has parallelism of all kinds but experts, if there is
-    /// one in the folder
+    /// @return the strategy for a model that has parallelism of all kinds but experts, if it is in
+    /// the folder
     StrategyText GetTransformer() const
     {
+        constexpr const char* MODEL = "gpt3-125m.json"; // a small one of workloads/models
         StrategyText text = m_text;
         const std::filesystem::path folder = text.folder.empty()
                                                  ? std::filesystem::path(text.model).parent_path()
                                                  : std::filesystem::path(text.folder);
-        text.model = (folder / "gpt3-125m.json").string();
+        text.model = (folder / MODEL).string();
         text.variables.clear();
         return text;
     }

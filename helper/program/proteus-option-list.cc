@@ -19,7 +19,6 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <map>
 #include <set>
 #include <stdexcept>
 #include <utility>

@@ -10,7 +10,6 @@
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-ratio.h"
 
-#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>

@@ -6,6 +6,8 @@
 
 #include "proteus-outer-links.h"
 
+#include "ns3/proteus-network-links.h"
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -62,6 +64,14 @@ bool
 JoinsSwitches(const Cluster& cluster, const Link& link)
 {
     return cluster.GetVertices()[link.a].server < 0 && cluster.GetVertices()[link.b].server < 0;
+}
+
+bool
+CrossesNetwork(const Cluster& cluster, const std::vector<LinkId>& crossed)
+{
+    return std::any_of(crossed.begin(), crossed.end(), [&](LinkId id) {
+        return IsOfNetwork(cluster.GetLinks()[id]);
+    });
 }
 
 std::string

@@ -33,6 +33,11 @@ bool JoinsSwitches(const Cluster& cluster, const Link& link);
 
 /// @ingroup proteus
 /// @param cluster any @param crossed links of it that a run has used
+/// @return whether one of them is of InfiniBand or Ethernet
+bool CrossesNetwork(const Cluster& cluster, const std::vector<LinkId>& crossed);
+
+/// @ingroup proteus
+/// @param cluster any @param crossed links of it that a run has used
 /// @return FlowErrors::setting in words, e.g. "servers with NVLink, RoCE on one switch"
 std::string FindFlowSetting(const Cluster& cluster, const std::vector<LinkId>& crossed);
 

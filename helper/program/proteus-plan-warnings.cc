@@ -14,7 +14,6 @@
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
-#include <sstream>
 
 namespace ns3
 {

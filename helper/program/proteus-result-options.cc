@@ -32,7 +32,6 @@
 #include <iostream>
 #include <numeric>
 #include <sstream>
-#include <stdexcept>
 
 namespace ns3
 {

@@ -9,6 +9,7 @@
 #include "proteus-executors.h"
 #include "proteus-model-options.h"
 #include "proteus-name-lists.h"
+#include "proteus-scenario-notes.h"
 
 #include "ns3/proteus-attribute-defaults.h"
 #include "ns3/proteus-executor-packet.h"
@@ -17,20 +18,17 @@
 #include "ns3/proteus-graph-file.h"
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-job-composition.h"
-#include "ns3/proteus-plural.h"
 #include "ns3/proteus-run-analysis.h"
 #include "ns3/proteus-scenario-idle.h"
 #include "ns3/proteus-scenario-json.h"
 #include "ns3/proteus-scenario-parts.h"
 #include "ns3/proteus-scenario-report.h"
-#include "ns3/proteus-tables.h"
 #include "ns3/proteus-warning.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -265,9 +263,8 @@ class ScenarioRunner
         options.runName = m_specs.size() > 1 ? "all jobs" : "scenario";
         RunRecord record = RunExecutor(options, executor, m_ranked, m_composed.graph, std::cout);
         CheckCutsAreLate(kept, firstPs, record);
-        NoteTooLate(firstPs, record);
-        NoteUnsentTraffic(firstPs, record);
-        NoteIdleEvents(nDevices, firstPs, record);
+        ScenarioNotes(m_scenario, m_options.scenario, m_ranked, m_composed.graph)
+            .AddTo(record, firstPs);
         for (std::size_t i = 0; i < m_specs.size(); ++i)
         {
             m_jobs.push_back(Examine(record, i, alonePs[i], dataType));
@@ -354,182 +351,6 @@ class ScenarioRunner
         if (kept.events.size() < m_scenario.events.size() && isEarly)
         {
             CheckCuts(m_scenario, alonePs);
-        }
-    }
-
-    /// Names events and traffic that begin when all is over.
-    /// @param alonePs time of the first job alone @param record gets the notes
-    void NoteTooLate(int64_t alonePs, RunRecord& record) const
-    {
-        const auto note = [&](const std::string& place, const ScenarioTime& time) {
-            const double beginPs = time.isShare ? time.share * static_cast<double>(alonePs)
-                                                : static_cast<double>(time.ps);
-            if (!record.isPartial && beginPs >= static_cast<double>(record.timeline.endPs))
-            {
-                record.notes.push_back(m_options.scenario + ": " + place +
-                                       ": has no effect: it begins at " + FormatTime(beginPs * PS) +
-                                       ", when all jobs have ended");
-            }
-        };
-        for (std::size_t i = 0; i < m_scenario.events.size(); ++i)
-        {
-            note("/events/" + std::to_string(i), m_scenario.events[i].at);
-        }
-        for (std::size_t i = 0; i < m_scenario.traffic.size(); ++i)
-        {
-            note("/traffic/" + std::to_string(i), m_scenario.traffic[i].from);
-        }
-    }
-
-    /// Names what traffic that has begun in time does not send. @param alonePs time of the first
-    /// job alone @param record of the run, which gets the notes
-    void NoteUnsentTraffic(int64_t alonePs, RunRecord& record) const
-    {
-        if (record.isPartial)
-        {
-            return;
-        }
-        const int64_t endPs = record.timeline.endPs;
-        for (std::size_t i = 0; i < m_scenario.traffic.size(); ++i)
-        {
-            const ScenarioTraffic& traffic = m_scenario.traffic[i];
-            const TrafficPattern& pattern = traffic.pattern;
-            const int64_t fromPs = traffic.from.Resolve(alonePs);
-            if (fromPs >= endPs)
-            {
-                continue; // NoteTooLate()
-            }
-            const auto note = [&](const std::string& text) {
-                record.notes.push_back(m_options.scenario + ": /traffic/" + std::to_string(i) +
-                                       text);
-            };
-            const int64_t untilPs =
-                traffic.until ? std::min(endPs, traffic.until->Resolve(alonePs)) : endPs;
-            const auto isSent = [i](const TrafficRecord& message) { return message.source == i; };
-            const auto sent = static_cast<std::size_t>(
-                std::count_if(record.traffic.begin(), record.traffic.end(), isSent));
-            if (pattern.kind == TrafficPattern::Kind::LIST && sent < pattern.messages.size())
-            {
-                note(": " + std::to_string(pattern.messages.size() - sent) + " of " +
-                     FormatThings(pattern.messages.size(), "message") +
-                     " would begin when all jobs have ended, and are not sent");
-            }
-            else if (pattern.kind == TrafficPattern::Kind::POISSON && sent == 0)
-            {
-                note(": has no effect: no message begins in the " +
-                     FormatTime(static_cast<double>(untilPs - fromPs) * PS) + " that it lasts");
-            }
-            else if (pattern.kind == TrafficPattern::Kind::ROUNDS &&
-                     pattern.everyPs >= untilPs - fromPs)
-            {
-                note("/every: has no effect: traffic ends, " +
-                     FormatTime(static_cast<double>(untilPs - fromPs) * PS) +
-                     " after it has begun, before it would be sent again");
-            }
-        }
-    }
-
-    /// @param event that slows GPUs or hosts down @param alonePs time of the first job alone
-    /// @param timeline of all jobs @return whether a compute task takes longer for it
-    bool SlowsATask(const ScenarioEvent& event, int64_t alonePs, const Timeline& timeline) const
-    {
-        constexpr int64_t SOME_PS = 1000000; // of a task whose time the run has found
-        const ExecutionGraph& graph = m_composed.graph;
-        Scenario lone;
-        lone.events.push_back(event);
-        const ScenarioPlan plan = MakeScenarioPlan(lone, m_ranked, graph.GetNDevices(), alonePs);
-        return std::any_of(timeline.spans.begin(), timeline.spans.end(), [&](const Span& span) {
-            const Task& task = graph.GetTask(span.task);
-            const int64_t ownPs = task.durationPs < 0 ? SOME_PS : task.durationPs;
-            return task.kind == TaskKind::COMPUTE &&
-                   (task.durationPs < 0 && event.kind == ScenarioEvent::Kind::SLOW_HOST
-                        ? plan.Stretch(span.device, span.startPs, 0) > 0
-                        : plan.Stretch(span.device, span.startPs, ownPs) != ownPs);
-        });
-    }
-
-    /// @param event of links @param record of the run @return whether it knows what links carried,
-    /// and that event's ones nothing; of links that fail, without which others may carry more, that
-    /// no link of the network carried anything
-    bool IsUncrossed(const ScenarioEvent& event, const RunRecord& record) const
-    {
-        const auto isOfNetwork = [this](LinkId link) {
-            const LinkTechnology technology = m_ranked.GetLinks()[link].technology;
-            return technology == LinkTechnology::INFINIBAND || technology == LinkTechnology::ROCE;
-        };
-        const bool fails = event.kind == ScenarioEvent::Kind::DOWN;
-        if (event.links.empty() || record.links.empty() ||
-            (fails && !std::all_of(event.links.begin(), event.links.end(), isOfNetwork)))
-        {
-            return false;
-        }
-        return std::none_of(
-            record.links.begin(),
-            record.links.end(),
-            [&](const LinkStatistics& use) {
-                return use.wireBytes > 0 &&
-                       (fails ? isOfNetwork(use.link)
-                              : std::count(event.links.begin(), event.links.end(), use.link) > 0);
-            });
-    }
-
-    /// @param event of links @param busy GPUs of all jobs @return whether its links fail, and all
-    /// end at servers that no job and no traffic is on: no path runs through those
-    bool IsOfIdleServers(const ScenarioEvent& event, const std::set<VertexId>& busy) const
-    {
-        const auto isIdle = [&](VertexId end) {
-            const Vertex& vertex = m_ranked.GetVertices()[end];
-            return (vertex.kind == VertexKind::NIC || vertex.kind == VertexKind::GPU) &&
-                   std::none_of(busy.begin(), busy.end(), [&](VertexId gpu) {
-                       return m_ranked.GetVertices()[gpu].server == vertex.server;
-                   });
-        };
-        return event.kind == ScenarioEvent::Kind::DOWN && m_scenario.traffic.empty() &&
-               !event.links.empty() &&
-               std::all_of(event.links.begin(), event.links.end(), [&](LinkId link) {
-                   return isIdle(m_ranked.GetLinks()[link].a) ||
-                          isIdle(m_ranked.GetLinks()[link].b);
-               });
-    }
-
-    /// Names events that change nothing, those that slow GPUs down of which no job has one, and
-    /// those that come to no task, among them. @param nDevices GPUs of all jobs, the first ones
-    /// @param alonePs time of the first job alone @param record gets the notes
-    void NoteIdleEvents(uint32_t nDevices, int64_t alonePs, RunRecord& record) const
-    {
-        const auto begin = m_ranked.GetGpus().begin();
-        const std::set<VertexId> busy(begin, begin + nDevices);
-        Scenario others = m_scenario;
-        for (std::size_t i = 0; i < m_scenario.events.size(); ++i)
-        {
-            const std::vector<VertexId>& gpus = m_scenario.events[i].gpus;
-            const auto isIdle = [&busy](VertexId gpu) { return busy.count(gpu) == 0; };
-            if (!gpus.empty() && std::all_of(gpus.begin(), gpus.end(), isIdle))
-            {
-                record.notes.push_back(m_options.scenario + ": /events/" + std::to_string(i) +
-                                       ": has no effect: no job runs on a GPU that it names");
-                others.events[i].gpus.clear(); // which is no event any more
-            }
-            else if (!gpus.empty() && !record.isPartial &&
-                     m_scenario.events[i].at.Resolve(alonePs) < record.timeline.endPs &&
-                     !SlowsATask(m_scenario.events[i], alonePs, record.timeline))
-            {
-                record.notes.push_back(m_options.scenario + ": /events/" + std::to_string(i) +
-                                       ": has no effect: no compute task that begins meanwhile on "
-                                       "its GPUs takes longer");
-                others.events[i].gpus.clear();
-            }
-            else if (!record.isPartial && (IsUncrossed(m_scenario.events[i], record) ||
-                                           IsOfIdleServers(m_scenario.events[i], busy)))
-            {
-                record.notes.push_back(m_options.scenario + ": /events/" + std::to_string(i) +
-                                       ": has no effect: nothing crosses its links");
-                others.events[i].links.clear();
-            }
-        }
-        for (const std::string& line : FindIdleEvents(others, m_ranked, nDevices, alonePs))
-        {
-            record.notes.push_back(m_options.scenario + ": " + line);
         }
     }
 

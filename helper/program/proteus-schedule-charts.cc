@@ -11,8 +11,6 @@
 #include "ns3/proteus-tables.h"
 #include "ns3/proteus-trial-svg.h"
 
-#include <algorithm>
-
 namespace ns3
 {
 namespace proteus

@@ -22,10 +22,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <map>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 namespace ns3

@@ -11,10 +11,10 @@
 #include "proteus-search-experts.h"
 #include "proteus-search-limits.h"
 #include "proteus-stop-signals.h"
+#include "proteus-timed-frameworks.h"
 
 #include "ns3/proteus-attribute-defaults.h"
 #include "ns3/proteus-cluster-json.h"
-#include "ns3/proteus-compile.h"
 #include "ns3/proteus-framework-kernels.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-input-file.h"
@@ -69,8 +69,7 @@ class Search
           m_gpu(FindGpuDatasheet(m_cluster.GetVertices()[m_cluster.GetGpus().at(0)].model)),
           m_memoryBytes(subject.memoryBytes),
           m_framework(LoadFramework(options, m_gpu.model)),
-          m_issued(m_framework),
-          m_issuedOfZero3(m_framework),
+          m_timed(m_framework),
           m_kernels(m_gpu, m_framework.kernels),
           m_paths(m_cluster),
           m_evaluation(options,
@@ -85,8 +84,6 @@ class Search
           m_start(std::chrono::steady_clock::now()),
           m_pinned(subject.pinned)
     {
-        m_issued.host = m_framework.host = GetHostCost(m_issuedOfZero3, 0);
-        m_framework.host.isAhead = false;
     }
 
     SearchOutcome Run()
@@ -101,12 +98,14 @@ class Search
             m_outcome.currency = prices.currency;
         }
         SetSpace();
-        PlanEstimator estimator(
-            [this](const ParallelPlan& plan) { return Make(plan).model; },
-            MakeTimer(m_framework),
-            m_communication,
-            GetOverlapSlowdown(),
-            [this](bool isOfZero3) { return MakeTimer(isOfZero3 ? m_issuedOfZero3 : m_issued); });
+        PlanEstimator estimator([this](const ParallelPlan& plan) { return Make(plan).model; },
+                                MakeTimer(m_timed.inAnyOrder),
+                                m_communication,
+                                GetOverlapSlowdown(),
+                                [this](bool isOfZero3) {
+                                    return MakeTimer(isOfZero3 ? m_timed.issuedOfZero3
+                                                               : m_timed.issued);
+                                });
         Rank(estimator);
         MakeReducedJobs(estimator);
         Climb();
@@ -403,11 +402,11 @@ class Search
         LayoutSearch search;
         search.source = [this](const ParallelPlan& plan) { return Make(plan).model; };
         search.space.communication = &m_communication;
-        search.space.kernelTime = [timer =
-                                       MakeTimer(m_framework)](const KernelDescription& kernel) {
-            ThrowIfStopped();
-            return timer(kernel);
-        };
+        search.space.kernelTime =
+            [timer = MakeTimer(m_timed.inAnyOrder)](const KernelDescription& kernel) {
+                ThrowIfStopped();
+                return timer(kernel);
+            };
         search.space.precision = m_space.base.precision;
         search.space.memoryBytes = m_memoryBytes;
         search.space.heedTooMuch = [this](double bytes) {
@@ -591,11 +590,8 @@ class Search
     Cluster m_cluster;
     GpuDatasheet m_gpu;
     double m_memoryBytes;
-    /// Of kernels that are asked for in any order, so that nobody knows how far the host is ahead:
-    /// an operator takes the longer of both times.
-    Framework m_framework;
-    Framework m_issued;        //!< of kernels in the order in which the host issues them
-    Framework m_issuedOfZero3; //!< the same for plans whose parameters are shared
+    Framework m_framework; //!< of all plans
+    TimedFrameworks m_timed;
     KernelCostModel m_kernels;
     Paths m_paths;
     SearchEvaluation m_evaluation;

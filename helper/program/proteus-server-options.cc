@@ -10,6 +10,7 @@
 #include "proteus-program-options.h"
 
 #include "ns3/proteus-algorithms.h"
+#include "ns3/proteus-first-way.h"
 #include "ns3/proteus-paths.h"
 #include "ns3/proteus-program.h"
 #include "ns3/proteus-server-hosts.h"
@@ -124,8 +125,7 @@ GetLeastHostTime(const Cluster& cluster,
     for (const DeviceId device : devices)
     {
         VertexId at = gpus[device];
-        for (const LinkId link :
-             paths.Walk(at, gpus[memory], [](VertexId, std::size_t) { return 0; }))
+        for (const LinkId link : WalkFirst(paths, at, gpus[memory]))
         {
             ++copies[{link, at}];
             at = cluster.GetLinks()[link].Other(at);

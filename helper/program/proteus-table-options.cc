@@ -17,7 +17,6 @@
 
 #include <filesystem>
 #include <set>
-#include <stdexcept>
 #include <system_error>
 
 namespace ns3

@@ -6,9 +6,7 @@
 
 #include "proteus-micro-experiment.h"
 
-#include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 namespace ns3

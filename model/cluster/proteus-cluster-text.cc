@@ -9,6 +9,7 @@
 #include "proteus-bundles.h"
 #include "proteus-fabric-variant.h"
 #include "proteus-gpu-model.h"
+#include "proteus-network-links.h"
 #include "proteus-server-preset.h"
 
 #include "ns3/proteus-comma-list.h"
@@ -115,8 +116,7 @@ SetMtu(const Cluster& cluster, uint32_t bytes)
         cluster,
         [](Vertex&) {},
         [bytes](Link& link) {
-            if (link.technology == LinkTechnology::ROCE ||
-                link.technology == LinkTechnology::INFINIBAND)
+            if (IsOfNetwork(link))
             {
                 link.framing.unitBytes = bytes;
                 link.framing.packetBytes = bytes;

@@ -13,11 +13,7 @@
 #include "ns3/proteus-enum-names.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <functional>
-#include <map>
-#include <queue>
 #include <set>
 #include <stdexcept>
 

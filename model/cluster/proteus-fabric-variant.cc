@@ -19,7 +19,6 @@
 #include <set>
 #include <sstream>
 #include <stdexcept>
-#include <utility>
 
 namespace ns3
 {

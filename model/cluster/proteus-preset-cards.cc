@@ -6,6 +6,7 @@
 
 #include "proteus-gpu-model.h"
 #include "proteus-server-preset.h"
+#include "proteus-socket-rates.h"
 
 #include "ns3/proteus-nearest-name.h"
 
@@ -107,13 +108,11 @@ GetCardGeneration(const std::string& gpu)
 double
 GetSocketBytesPerSecond(CpuVendor vendor, uint32_t generation)
 {
-    constexpr uint32_t SAPPHIRE_RAPIDS = 5; // the first of Intel with PCI Express Gen5
-    constexpr uint32_t ROME = 4;            // the first of AMD with Gen4
     if (vendor == CpuVendor::INTEL)
     {
-        return generation >= SAPPHIRE_RAPIDS ? 22e9 : 10e9;
+        return generation >= 5 ? SocketRates::SAPPHIRE_RAPIDS : SocketRates::SKYLAKE;
     }
-    return vendor == CpuVendor::AMD && generation >= ROME ? 21.5e9 : 16e9;
+    return vendor == CpuVendor::AMD && generation >= 4 ? SocketRates::ZEN_3 : SocketRates::ZEN_2;
 }
 
 std::string

@@ -5,6 +5,7 @@
  */
 
 #include "proteus-server-preset.h"
+#include "proteus-socket-rates.h"
 
 namespace ns3
 {
@@ -62,9 +63,7 @@ Build(Cluster& cluster, uint32_t server)
         uplink.b = cpus[i / 2];
         cluster.AddLink(uplink);
     }
-    // What traffic of devices reaches between the sockets, as NCCL counts it (NVIDIA/nccl v2.30.7,
-    // src/graph/topo.h, AMD_BW).
-    AddDefaultLink(cluster, cpus[0], cpus[1], LinkTechnology::CPU_INTERCONNECT, 16e9);
+    AddDefaultLink(cluster, cpus[0], cpus[1], LinkTechnology::CPU_INTERCONNECT, SocketRates::ZEN_2);
     return nics;
 }
 

@@ -6,6 +6,8 @@
 
 #include "proteus-rank-partition.h"
 
+#include "proteus-network-links.h"
+
 #include <algorithm>
 #include <numeric>
 #include <set>
@@ -30,18 +32,11 @@ constexpr double MOVE_LOAD = 1.05;
 /// Rounds in which parts are moved, at most.
 constexpr int MOVE_ROUNDS = 10;
 
-/// @param link a link @return whether it is of the network between servers
-bool
-IsNetwork(const Link& link)
-{
-    return link.technology == LinkTechnology::INFINIBAND || link.technology == LinkTechnology::ROCE;
-}
-
 /// @param link a link @return whether it may join two ranks: a window needs a picosecond
 bool
 CanBeCut(const Link& link)
 {
-    return IsNetwork(link) && link.delayPs > 1;
+    return IsOfNetwork(link) && link.delayPs > 1;
 }
 
 /// Joins the vertices of every server, which stay together.
@@ -88,7 +83,7 @@ class Parts
         for (const Link& link : cluster.GetLinks())
         {
             const bool atServer = vertices[link.a].server >= 0 || vertices[link.b].server >= 0;
-            if (!IsNetwork(link) || link.delayPs < minDelayPs || (keepLeaves && atServer))
+            if (!IsOfNetwork(link) || link.delayPs < minDelayPs || (keepLeaves && atServer))
             {
                 Join(link.a, link.b);
             }
@@ -164,7 +159,7 @@ class Parts
         }
         for (const Link& link : cluster.GetLinks())
         {
-            if (!IsNetwork(link))
+            if (!IsOfNetwork(link))
             {
                 continue;
             }
@@ -488,8 +483,8 @@ Describe(const RankPartition& partition, const Cluster& cluster)
     std::size_t links = 0;
     for (const Link& link : cluster.GetLinks())
     {
-        rate += IsNetwork(link) ? link.bytesPerSecond : 0;
-        links += IsNetwork(link) ? 1 : 0;
+        rate += IsOfNetwork(link) ? link.bytesPerSecond : 0;
+        links += IsOfNetwork(link) ? 1 : 0;
     }
     std::ostringstream text;
     text.precision(3);

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <set>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 namespace ns3

@@ -12,7 +12,6 @@
 
 #include "ns3/proteus-registry.h"
 
-#include <algorithm>
 #include <optional>
 #include <set>
 #include <stdexcept>

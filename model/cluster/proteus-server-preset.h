@@ -109,9 +109,9 @@ uint32_t GetCardGeneration(const std::string& gpu);
 
 /**
  * @ingroup proteus
- * What two CPUs carry to each other, by what there is around a card: of AMD from Gen4 on 21.5 GB/s,
- * as copies of GPUs between two EPYC have it (see FindCpu() of NCCL's topologies); of others what
- * NCCL counts (NVIDIA/nccl v2.30.7, src/graph/topo.h: AMD_BW, SKL_QPI_BW, SRP_QPI_BW).
+ * What two CPUs carry to each other, by what there is around a card, whose name does not say which
+ * CPUs these are: SocketRates of AMD's Zen 3 from Gen4 on and of Zen 2 before, of Intel's Sapphire
+ * Rapids from Gen5 on and of Skylake before; for others those of Zen 2.
  * @param vendor of the CPUs @param generation of their PCI Express @return bytes per second
  */
 double GetSocketBytesPerSecond(CpuVendor vendor, uint32_t generation);

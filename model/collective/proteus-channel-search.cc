@@ -9,11 +9,11 @@
 #include "proteus-algorithms.h"
 #include "proteus-ring-search.h"
 
+#include "ns3/proteus-network-links.h"
 #include "ns3/proteus-nvls-heads.h"
 
 #include <algorithm>
 #include <set>
-#include <utility>
 #include <vector>
 
 namespace ns3
@@ -214,8 +214,7 @@ FindNicGBps(const Cluster& cluster, VertexId nic)
     for (const Port& port : cluster.GetPorts(nic))
     {
         const Link& link = cluster.GetLinks()[port.link];
-        if (link.technology == LinkTechnology::INFINIBAND ||
-            link.technology == LinkTechnology::ROCE)
+        if (IsOfNetwork(link))
         {
             rate += link.bytesPerSecond / 1e9;
         }

@@ -7,8 +7,6 @@
 #include "proteus-algorithm-traits.h"
 #include "proteus-algorithms.h"
 
-#include <algorithm>
-
 namespace ns3
 {
 namespace proteus

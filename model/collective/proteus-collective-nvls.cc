@@ -7,6 +7,8 @@
 #include "proteus-algorithm-traits.h"
 #include "proteus-algorithms.h"
 
+#include "ns3/proteus-nvls-heads.h"
+
 #include <algorithm>
 #include <set>
 #include <stdexcept>
@@ -428,10 +430,9 @@ PlanNvlsChunks(const ChunkQuestion& question,
                const std::vector<LeastLoops>& limits,
                ChunkPlan& plan)
 {
-    const uint32_t ranks = question.leastRanks > 0
-                               ? question.leastRanks
-                               : question.ranks / std::max(question.servers, 1u);
-    const uint64_t heads = std::max(ranks, 1u);
+    const uint64_t heads =
+        std::max(GetNvlsRanks(question.leastRanks, question.ranks, std::max(question.servers, 1u)),
+                 1u);
     const uint64_t operations = std::max(question.channels, 1u) * heads;
     plan.stepBytes = std::min(plan.stepBytes, most);
     for (const auto& [loops, bytes] : limits)

@@ -6,6 +6,7 @@
 
 #include "proteus-connection.h"
 
+#include "ns3/proteus-first-way.h"
 #include "ns3/proteus-flow-hash.h"
 #include "ns3/proteus-server-hosts.h"
 
@@ -70,14 +71,6 @@ GetHostPayloadRate(const Link& link, bool isRead)
                ? std::min(
                      {rate, link.bytesPerSecond * HOST_READ_SHARE, MOST_HOST_READ_BYTES_PER_SECOND})
                : rate;
-}
-
-/// @param paths of a cluster @param from a vertex @param to another one @return the links between
-/// them, the first of equal ways
-std::vector<LinkId>
-WalkFirst(const Paths& paths, VertexId from, VertexId to)
-{
-    return paths.Walk(from, to, [](VertexId, std::size_t) { return 0; });
 }
 
 /// @param cluster of the vertices @param paths of it @param from a GPU, or the CPU whose memory it

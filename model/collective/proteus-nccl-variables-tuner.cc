@@ -11,7 +11,6 @@
 
 #include "ns3/proteus-split.h"
 
-#include <algorithm>
 #include <boost/algorithm/string/case_conv.hpp>
 #include <stdexcept>
 

@@ -8,6 +8,8 @@
 
 #include "proteus-path-level.h"
 
+#include "ns3/proteus-first-way.h"
+
 #include <map>
 #include <stdexcept>
 
@@ -19,7 +21,7 @@ namespace proteus
 PathType
 FindPathType(const Cluster& cluster, const Paths& paths, VertexId a, VertexId b)
 {
-    const auto links = paths.Walk(a, b, [](VertexId, std::size_t) { return std::size_t{0}; });
+    const auto links = WalkFirst(paths, a, b);
     bool isNvlink = true;
     bool hasCpu = false;
     bool hasInterconnect = false;

@@ -8,6 +8,9 @@
 
 #include "proteus-connection.h"
 
+#include "ns3/proteus-first-way.h"
+#include "ns3/proteus-network-links.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -246,9 +249,7 @@ ServerLinks::MakeWay(const std::vector<VertexId>& vertices)
         const PathType type = FindPathType(m_cluster, m_paths, vertices[i], vertices[i + 1]);
         way.type = std::max(way.type, vertices.size() > 2 ? std::max(type, PathType::NVB) : type);
         VertexId at = vertices[i];
-        for (const LinkId id : m_paths.Walk(at, vertices[i + 1], [](VertexId, std::size_t) {
-                 return std::size_t{0};
-             }))
+        for (const LinkId id : WalkFirst(m_paths, at, vertices[i + 1]))
         {
             const Link& link = m_cluster.GetLinks()[id];
             const VertexId next = link.Other(at);
@@ -326,8 +327,7 @@ ServerLinks::AddWaysOut()
             out.type = hasRelay ? PathType::PXN : out.type;
             for (const Port& port : m_cluster.GetPorts(nic))
             {
-                const LinkTechnology technology = m_cluster.GetLinks()[port.link].technology;
-                if (technology == LinkTechnology::INFINIBAND || technology == LinkTechnology::ROCE)
+                if (IsOfNetwork(m_cluster.GetLinks()[port.link]))
                 {
                     in.uses.push_back({FindDirection(port.link, port.neighbor), 1});
                     out.uses.push_back({FindDirection(port.link, nic), 1});

@@ -9,9 +9,6 @@
 #include "ns3/proteus-enum-names.h"
 #include "ns3/proteus-whole-number.h"
 
-#include <stdexcept>
-#include <utility>
-
 namespace ns3
 {
 namespace proteus

@@ -12,7 +12,6 @@
 #include <cmath>
 #include <initializer_list>
 #include <stdexcept>
-#include <utility>
 
 namespace ns3
 {

@@ -166,9 +166,9 @@ class NcclEstimate
     /// @return whether all servers have enough GPUs for NVLS
     bool HasNvlsRanks() const
     {
-        const uint32_t least =
-            m_system.leastRanks > 0 ? m_system.leastRanks : m_system.ranks / m_system.servers;
-        return m_pattern.channels >= 2 && least >= GetLeastNvlsRanks(m_system.version);
+        return m_pattern.channels >= 2 &&
+               GetNvlsRanks(m_system.leastRanks, m_system.ranks, m_system.servers) >=
+                   GetLeastNvlsRanks(m_system.version);
     }
 
     bool IsLl128Taken() const

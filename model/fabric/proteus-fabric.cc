@@ -14,6 +14,7 @@
 #include "ns3/node.h"
 #include "ns3/proteus-compat.h"
 #include "ns3/proteus-flow-places.h"
+#include "ns3/proteus-network-links.h"
 #include "ns3/proteus-server-hosts.h"
 #include "ns3/proteus-warning.h"
 #include "ns3/simulator.h"
@@ -136,7 +137,7 @@ Fabric::GetFraming(LinkId id) const
 {
     const Link& link = m_cluster->GetLinks()[id];
     LinkFraming framing = link.framing;
-    if (link.technology == LinkTechnology::INFINIBAND || link.technology == LinkTechnology::ROCE)
+    if (IsOfNetwork(link))
     {
         framing.unitBytes *= m_settings.forwarding.trainPackets;
         framing.packetHeaderBytes += m_telemetry ? m_settings.forwarding.telemetryBytes : 0;
@@ -179,8 +180,7 @@ Fabric::SetUpPort(PortId id, const Link& link)
     port.cutBytes = GetCutBytes(link, vertices[port.to].kind, framing);
 
     const VertexKind fromKind = vertices[port.from].kind;
-    const bool network =
-        link.technology == LinkTechnology::ROCE || link.technology == LinkTechnology::INFINIBAND;
+    const bool network = IsOfNetwork(link);
     if (fromKind == VertexKind::SWITCH) // a NIC reads no faster than it sends, and tells nothing
     {
         port.telemetric = network;
@@ -377,8 +377,7 @@ Fabric::SetTelemetry(bool on)
     m_telemetry = on;
     for (PortId id = 0; id < GetNPorts(); ++id)
     {
-        const LinkTechnology technology = GetLink(id).technology;
-        if (technology == LinkTechnology::ROCE || technology == LinkTechnology::INFINIBAND)
+        if (IsOfNetwork(GetLink(id)))
         {
             if (m_ports[id].statistics.packets > 0)
             {

@@ -8,8 +8,6 @@
 
 #include "ns3/proteus-enum-names.h"
 
-#include <stdexcept>
-
 namespace ns3
 {
 namespace proteus

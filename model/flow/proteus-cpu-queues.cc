@@ -6,6 +6,8 @@
 
 #include "proteus-cpu-queues.h"
 
+#include "ns3/proteus-network-links.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -13,12 +15,6 @@ namespace ns3
 {
 namespace proteus
 {
-
-bool
-IsOfNetwork(const Link& link)
-{
-    return link.technology == LinkTechnology::INFINIBAND || link.technology == LinkTechnology::ROCE;
-}
 
 CpuQueues::CpuQueues(const Cluster& cluster,
                      const Paths& paths,

@@ -26,10 +26,6 @@ namespace ns3
 namespace proteus
 {
 
-/// @ingroup proteus
-/// @param link a link @return whether it is one of InfiniBand or Ethernet
-bool IsOfNetwork(const Link& link);
-
 /**
  * @ingroup proteus
  * Queues of CPUs: one per input, in which a unit that waits for its output holds up those behind

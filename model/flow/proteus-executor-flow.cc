@@ -6,8 +6,6 @@
 
 #include "proteus-flow-run.h"
 
-#include <utility>
-
 namespace ns3
 {
 namespace proteus

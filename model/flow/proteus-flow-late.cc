@@ -10,7 +10,6 @@
 #include "proteus-flow-profile.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace ns3
 {

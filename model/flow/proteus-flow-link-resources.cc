@@ -6,6 +6,8 @@
 
 #include "proteus-flow-routes.h"
 
+#include "ns3/proteus-network-links.h"
+
 #include <map>
 #include <utility>
 

@@ -10,6 +10,7 @@
 
 #include "ns3/proteus-flow-hash.h"
 #include "ns3/proteus-flow-places.h"
+#include "ns3/proteus-network-links.h"
 #include "ns3/proteus-server-hosts.h"
 
 #include <algorithm>
@@ -18,7 +19,6 @@
 #include <limits>
 #include <stdexcept>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 
 namespace ns3

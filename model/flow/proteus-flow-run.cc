@@ -15,6 +15,7 @@
 #include "ns3/proteus-device-runtimes.h"
 #include "ns3/proteus-flow-congestion.h"
 #include "ns3/proteus-group-gpus.h"
+#include "ns3/proteus-network-links.h"
 #include "ns3/proteus-rank-partition.h"
 
 #include <algorithm>

@@ -12,8 +12,10 @@
 #include "ns3/proteus-graph.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <istream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -88,6 +90,20 @@ struct AicbWorkload
  * @throw std::invalid_argument "FILE:LINE: cause" if something is wrong
  */
 AicbWorkload ParseAicb(std::istream& in, const std::string& fileName);
+
+/// @ingroup proteus
+/// Rows of the micro-batches of a stage, one after the other.
+struct AicbMicroBatches
+{
+    std::size_t first{0};  //!< row
+    std::size_t length{0}; //!< rows of each
+};
+
+/// @ingroup proteus
+/// AICB writes the layers of a stage once for each micro-batch, one after the other, with rows
+/// for the whole iteration before and behind them.
+/// @param workload any @return where they are; nothing if they are not so
+std::optional<AicbMicroBatches> FindMicroBatches(const AicbWorkload& workload);
 
 /**
  * @ingroup proteus

@@ -15,7 +15,6 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <stdexcept>
 #include <vector>
 
 namespace ns3

@@ -19,7 +19,6 @@
 #include <cmath>
 #include <optional>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 

@@ -14,10 +14,7 @@
 #include <cstdint>
 #include <google/protobuf/message.h>
 #include <limits>
-#include <memory>
-#include <set>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 namespace ns3

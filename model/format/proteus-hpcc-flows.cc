@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <set>
-#include <utility>
 
 namespace ns3
 {

@@ -11,7 +11,6 @@
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-shown-name.h"
 
-#include <algorithm>
 #include <cctype>
 #include <stdexcept>
 #include <utility>

@@ -14,7 +14,6 @@
 #include <boost/algorithm/string/case_conv.hpp>
 #include <map>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 namespace ns3

@@ -242,44 +242,45 @@ AddLibraryDoubts(const std::vector<Rank>& ranks, std::vector<std::string>& doubt
     }
 }
 
-} // namespace
+/// Of the work of GPUs, or of the host's calls: the part from which on it is said.
+constexpr double LEAST_UNLAUNCHED = 0.01;
 
-std::vector<std::string>
-FindDoubts(const std::vector<Rank>& ranks)
+/// What is odd in the files of all ranks.
+struct Findings
 {
-    constexpr double LEAST_OVERLAP = 0.01;    // of the kernels, from which on it is said
-    constexpr double LEAST_UNLAUNCHED = 0.01; // of the work of GPUs, from which on it is said
-    std::set<std::string> steps;
-    uint64_t nForeign = 0;
-    std::string example;
-    double overlapUs = 0;
-    double kernelUs = 0;
-    uint64_t nWork = 0;
-    uint64_t nUnlaunched = 0;
-    std::pair<uint64_t, uint64_t> launches{0, 0};
-    std::set<std::string> schemas;
-    const Communication* odd = nullptr;
-    std::map<std::string, uint64_t> unread;
-    uint64_t nAnnotated = 0;
-    uint64_t nUntold = 0;
-    uint64_t nEmpty = 0;
-    uint64_t nRootless = 0;
-    uint64_t nUneven = 0;
-    uint64_t nOddSizes = 0;
-    std::string oddSize;
-    uint64_t nOthers = 0;
-    std::string other;
-    uint64_t nMisnamed = 0;
-    std::string misnamed;
-    uint64_t nKindless = 0;
-    uint64_t nPartGroups = 0;
-    uint64_t nOddGroups = 0;
-    std::string oddGroup;
-    std::pair<uint64_t, uint64_t> syncs{0, 0};
-    uint64_t nPauses = 0;
-    double pausesUs = 0;
-    double lastBeginUs = 0;
-    for (const Rank& rank : ranks)
+    std::set<std::string> steps;            //!< of the profiler, with work
+    uint64_t nForeign{0};                   //!< kernels of other libraries than NCCL
+    std::string foreign;                    //!< one of them
+    double overlapUs{0};                    //!< in which kernels of one stream ran at the same time
+    double kernelUs{0};                     //!< of all kernels that do not communicate
+    uint64_t nWork{0};                      //!< kernels and copies
+    uint64_t nUnlaunched{0};                //!< of these, without a launch in the file
+    std::pair<uint64_t, uint64_t> launches; //!< of kernels; of these, without a kernel
+    std::set<std::string> schemas;          //!< versions of the format
+    const Communication* odd{nullptr};      //!< a communication that contradicts itself, or null
+    std::map<std::string, uint64_t> unread; //!< events by unknown category
+    uint64_t nAnnotated{0};                 //!< communications whose sizes annotations tell
+    uint64_t nUntold{0};                    //!< kernels of NCCL that nothing tells the sizes of
+    uint64_t nEmpty{0};                     //!< collectives without elements
+    uint64_t nRootless{0};                  //!< collectives that do not say their root
+    uint64_t nUneven{0};                    //!< all-to-alls of unequal splits
+    uint64_t nOddSizes{0};                  //!< collectives whose sizes do not fit their group
+    std::string oddSize;                    //!< the first of them
+    uint64_t nOthers{0};                    //!< messages of another rank than that of the file
+    std::string other;                      //!< the first of them
+    uint64_t nMisnamed{0};                  //!< kernels named after another operation
+    std::string misnamed;                   //!< the first of them
+    uint64_t nKindless{0};                  //!< events without a category
+    uint64_t nPartGroups{0};                //!< process groups without a name or ranks
+    uint64_t nOddGroups{0};                 //!< communications of other ranks than their group
+    std::string oddGroup;                   //!< one of these groups
+    std::pair<uint64_t, uint64_t> syncs;    //!< waits; of these, not understood
+    uint64_t nPauses{0};                    //!< before kernels and copies
+    double pausesUs{0};                     //!< how long these last
+    double lastBeginUs{0};                  //!< the latest begin of a rank
+
+    /// @param rank to look at, too; must outlive this object
+    void Add(const Rank& rank)
     {
         lastBeginUs = std::max(lastBeginUs, rank.beginUs);
         for (const auto& [category, count] : rank.unread)
@@ -319,14 +320,23 @@ FindDoubts(const std::vector<Rank>& ranks)
             }
         }
         nForeign += rank.nForeign;
-        example = rank.nForeign > 0 ? rank.exampleForeign : example;
+        foreign = rank.nForeign > 0 ? rank.exampleForeign : foreign;
         overlapUs += rank.overlapUs;
         for (const GpuEvent& event : rank.gpu)
         {
             kernelUs += event.communication == NO_ID ? event.durationUs : 0;
         }
     }
-    std::vector<std::string> doubts;
+};
+
+/// Adds what is odd in times and launches.
+/// @param found in all ranks @param ranks these @param doubts gets them
+void
+AddTimeDoubts(const Findings& found,
+              const std::vector<Rank>& ranks,
+              std::vector<std::string>& doubts)
+{
+    constexpr double LEAST_OVERLAP = 0.01; // of the kernels, from which on it is said
     for (const Rank& rank : ranks)
     {
         if (std::string setUp = DescribeSetUp(rank); !setUp.empty())
@@ -335,82 +345,99 @@ FindDoubts(const std::vector<Rank>& ranks)
             break;
         }
     }
-    if (std::string ofSteps = DescribeProfilerSteps(steps); !ofSteps.empty())
+    if (std::string ofSteps = DescribeProfilerSteps(found.steps); !ofSteps.empty())
     {
         doubts.push_back(std::move(ofSteps));
     }
-    if (overlapUs > LEAST_OVERLAP * kernelUs)
+    if (found.overlapUs > LEAST_OVERLAP * found.kernelUs)
     {
         const double nRanks = static_cast<double>(ranks.size());
         doubts.push_back("kernels of one stream ran at the same time for " +
-                         FormatTime(overlapUs * 1e-6 / nRanks) + " of a rank's " +
-                         FormatTime(kernelUs * 1e-6 / nRanks) +
+                         FormatTime(found.overlapUs * 1e-6 / nRanks) + " of a rank's " +
+                         FormatTime(found.kernelUs * 1e-6 / nRanks) +
                          ", and run one after the other here");
     }
-    if (lastBeginUs > 0)
+    if (found.lastBeginUs > 0)
     {
-        doubts.push_back("its ranks began up to " + FormatTime(lastBeginUs * 1e-6) +
+        doubts.push_back("its ranks began up to " + FormatTime(found.lastBeginUs * 1e-6) +
                          " after each other, as the ends of their first collectives tell: kept as "
                          "recorded, as time of the host");
     }
-    if (nPauses > 0)
+    if (found.nPauses > 0)
     {
         const double nRanks = static_cast<double>(ranks.size());
-        doubts.push_back(FormatThings(nPauses, "pause") + " before kernels and copies, " +
-                         FormatTime(pausesUs * 1e-6 / nRanks) +
+        doubts.push_back(FormatThings(found.nPauses, "pause") + " before kernels and copies, " +
+                         FormatTime(found.pausesUs * 1e-6 / nRanks) +
                          " of a rank, that nothing in the file explains, such as that another "
                          "kernel has the GPU: kept as recorded, as time of the host");
     }
-    if (static_cast<double>(nUnlaunched) > LEAST_UNLAUNCHED * static_cast<double>(nWork))
+    if (static_cast<double>(found.nUnlaunched) >
+        LEAST_UNLAUNCHED * static_cast<double>(found.nWork))
     {
-        doubts.push_back(FormatCount(nUnlaunched) + " of its " + FormatCount(nWork) +
+        doubts.push_back(FormatCount(found.nUnlaunched) + " of its " + FormatCount(found.nWork) +
                          " kernels and copies have no launch in the file (a call of the host with "
                          "their correlation): "
                          "they do not wait for the host; record the activities of the CPU, too");
     }
-    if (static_cast<double>(launches.second) >
-        LEAST_UNLAUNCHED * static_cast<double>(launches.first))
+    if (static_cast<double>(found.launches.second) >
+        LEAST_UNLAUNCHED * static_cast<double>(found.launches.first))
     {
-        doubts.push_back(FormatCount(launches.second) + " of its " + FormatCount(launches.first) +
+        doubts.push_back(FormatCount(found.launches.second) + " of its " +
+                         FormatCount(found.launches.first) +
                          " launches have no kernel in the file: work of the GPU was lost, cut out, "
                          "or only captured into a graph, and is not run");
     }
-    if (odd)
+}
+
+/// Adds what communications and kernels say of themselves in two ways.
+/// @param found in all ranks @param doubts gets them
+void
+AddSizeDoubts(const Findings& found, std::vector<std::string>& doubts)
+{
+    if (found.odd)
     {
-        doubts.push_back(ShownName(odd->collective) + " has " + FormatCount(odd->inElements) +
-                         " elements (In msg nelems) and results in " +
-                         FormatCount(odd->outElements) +
-                         " (Out msg nelems), which should be as many; the " +
-                         (odd->inElements > 0 ? "first" : "second") + " number is taken");
+        doubts.push_back(
+            ShownName(found.odd->collective) + " has " + FormatCount(found.odd->inElements) +
+            " elements (In msg nelems) and results in " + FormatCount(found.odd->outElements) +
+            " (Out msg nelems), which should be as many; the " +
+            (found.odd->inElements > 0 ? "first" : "second") + " number is taken");
     }
-    if (nOddSizes > 0)
+    if (found.nOddSizes > 0)
     {
-        doubts.push_back(FormatThings(nOddSizes, "collective") +
+        doubts.push_back(FormatThings(found.nOddSizes, "collective") +
                          " whose elements (In msg nelems, Out msg nelems) do not fit the size of "
                          "their group, the first " +
-                         oddSize + " is taken");
+                         found.oddSize + " is taken");
     }
-    if (nOthers > 0)
+    if (found.nOthers > 0)
     {
-        doubts.push_back(FormatThings(nOthers, "message") +
+        doubts.push_back(FormatThings(found.nOthers, "message") +
                          " whose own end is another rank than that of their file, which counts; "
                          "the first " +
-                         other);
+                         found.other);
     }
-    if (nMisnamed > 0)
+    if (found.nMisnamed > 0)
     {
-        doubts.push_back(FormatThings(nMisnamed, "kernel") +
+        doubts.push_back(FormatThings(found.nMisnamed, "kernel") +
                          " named after another operation than their Collective name says, the "
                          "first " +
-                         misnamed + "; the latter counts");
+                         found.misnamed + "; the latter counts");
     }
-    schemas.erase("1");
-    if (!schemas.empty())
+}
+
+/// Adds what was not read, or not understood.
+/// @param found in all ranks @param doubts gets them
+void
+AddFormatDoubts(const Findings& found, std::vector<std::string>& doubts)
+{
+    std::set<std::string> versions = found.schemas;
+    versions.erase("1");
+    if (!versions.empty())
     {
-        doubts.push_back("is of version " + ShownName(*schemas.begin()) +
+        doubts.push_back("is of version " + ShownName(*versions.begin()) +
                          " of the format (schemaVersion), and is read as version 1");
     }
-    for (const auto& [category, count] : unread)
+    for (const auto& [category, count] : found.unread)
     {
         if (count > 0)
         {
@@ -420,67 +447,92 @@ FindDoubts(const std::vector<Rank>& ranks)
                              "gpu_memcpy and gpu_memset");
         }
     }
-    if (nKindless > 0)
+    if (found.nKindless > 0)
     {
-        doubts.push_back(FormatThings(nKindless, "event") +
+        doubts.push_back(FormatThings(found.nKindless, "event") +
                          " with a duration (dur) and no category (cat), or of another phase (ph) "
                          "than X, not read");
     }
-    if (nPartGroups > 0)
+    if (found.nPartGroups > 0)
     {
-        doubts.push_back(FormatThings(nPartGroups, "process group") +
+        doubts.push_back(FormatThings(found.nPartGroups, "process group") +
                          " (pg_config) without a name or ranks, not read");
     }
-    if (nOddGroups > 0)
+    if (found.nOddGroups > 0)
     {
-        doubts.push_back(FormatThings(nOddGroups, "communication") +
+        doubts.push_back(FormatThings(found.nOddGroups, "communication") +
                          " whose ranks (Process Group Ranks) are others than those of their group "
                          "in pg_config, such as group " +
-                         QuotedText(oddGroup) + ": the former count");
+                         QuotedText(found.oddGroup) + ": the former count");
     }
-    if (static_cast<double>(syncs.second) > LEAST_UNLAUNCHED * static_cast<double>(syncs.first))
+    if (static_cast<double>(found.syncs.second) >
+        LEAST_UNLAUNCHED * static_cast<double>(found.syncs.first))
     {
-        doubts.push_back(FormatThings(syncs.second, "wait") + " (cuda_sync) of " +
-                         FormatCount(syncs.first) +
+        doubts.push_back(FormatThings(found.syncs.second, "wait") + " (cuda_sync) of " +
+                         FormatCount(found.syncs.first) +
                          " that do not say who waits for what (stream, wait_on_stream, "
                          "correlation), or of a call that is not in the file: not heeded");
     }
-    if (nAnnotated > 0)
+    if (found.nAnnotated > 0)
     {
-        doubts.push_back(FormatThings(nAnnotated, "communication") +
+        doubts.push_back(FormatThings(found.nAnnotated, "communication") +
                          " whose sizes only the annotations nccl:... around the launches tell, as "
                          "PyTorch before 2.2 writes them: these say no process groups, so that "
                          "each is taken for one of all ranks, and no roots");
     }
-    if (nUntold > 0)
+    if (found.nUntold > 0)
     {
-        doubts.push_back(FormatThings(nUntold, "kernel") +
+        doubts.push_back(FormatThings(found.nUntold, "kernel") +
                          " of NCCL that were launched before the recording began, so that nothing "
                          "tells what they send: these last as long as recorded");
     }
-    if (nEmpty > 0)
+}
+
+/// Adds what collectives and kernels do not say.
+/// @param found in all ranks @param doubts gets them
+void
+AddCollectiveDoubts(const Findings& found, std::vector<std::string>& doubts)
+{
+    if (found.nEmpty > 0)
     {
-        doubts.push_back("moves nothing for " + FormatThings(nEmpty, "collective") +
+        doubts.push_back("moves nothing for " + FormatThings(found.nEmpty, "collective") +
                          " without elements (In msg nelems, Out msg nelems)");
     }
-    if (nRootless > 0)
+    if (found.nRootless > 0)
     {
-        doubts.push_back(FormatThings(nRootless, "collective") +
+        doubts.push_back(FormatThings(found.nRootless, "collective") +
                          " with a root that do not say which (Src Rank), as PyTorch writes them: "
                          "the first rank of the group counts");
     }
-    if (nUneven > 0)
+    if (found.nUneven > 0)
     {
-        doubts.push_back(FormatThings(nUneven, "all-to-all") +
+        doubts.push_back(FormatThings(found.nUneven, "all-to-all") +
                          " of unequal splits (In split size, Out split size): equal ones of the "
                          "same sum count");
     }
-    if (nForeign > 0)
+    if (found.nForeign > 0)
     {
-        doubts.push_back(FormatThings(nForeign, "kernel") +
-                         " of other libraries than NCCL, such as " + ShownName(example) +
+        doubts.push_back(FormatThings(found.nForeign, "kernel") +
+                         " of other libraries than NCCL, such as " + ShownName(found.foreign) +
                          ", last as long as recorded, whatever the network is");
     }
+}
+
+} // namespace
+
+std::vector<std::string>
+FindDoubts(const std::vector<Rank>& ranks)
+{
+    Findings found;
+    for (const Rank& rank : ranks)
+    {
+        found.Add(rank);
+    }
+    std::vector<std::string> doubts;
+    AddTimeDoubts(found, ranks, doubts);
+    AddSizeDoubts(found, doubts);
+    AddFormatDoubts(found, doubts);
+    AddCollectiveDoubts(found, doubts);
     AddLibraryDoubts(ranks, doubts);
     return doubts;
 }

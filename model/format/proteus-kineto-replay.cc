@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <limits>
 #include <unordered_map>
-#include <utility>
 
 namespace ns3
 {

@@ -20,14 +20,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <cstddef>
-#include <limits>
 #include <map>
 #include <set>
 #include <stdexcept>
-#include <unordered_map>
-#include <utility>
 
 namespace ns3
 {

@@ -7,7 +7,6 @@
 #include "proteus-model-config.h"
 
 #include <algorithm>
-#include <utility>
 
 /**
  * @file
@@ -206,10 +205,7 @@ MakeOlmo(const std::string& type)
     const auto more = kind.more;
     kind.more = [more, type](const JsonValue& root, TranslatedConfig& result) {
         more(root, result);
-        if (!FindConfigValue(root, "head_dim"))
-        {
-            result.let["headWidth"] = "hidden / heads";
-        }
+        ReadHeadWidth(root, result);
         if (!FindConfigValue(root, "num_key_value_heads"))
         {
             result.let["kvHeads"] = result.let["heads"];

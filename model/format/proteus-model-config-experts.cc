@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 // Models of experts whose layers are those of qwen3-30b-a3b.json with more variables: layers
@@ -69,18 +68,6 @@ MakeExperts(const char* experts, const char* top, const char* width)
     return kind;
 }
 
-/// Reads how wide a head is: that of the whole, where the file does not say it.
-void
-ReadHeads(const JsonValue& root, TranslatedConfig& result)
-{
-    if (const auto width = FindConfigValue(root, "head_dim"))
-    {
-        result.let["headWidth"] = width->AsWhole(1, UINT32_MAX);
-        return;
-    }
-    result.let["headWidth"] = "hidden / heads";
-}
-
 /// Reads how wide the experts are together that every token goes through.
 /// @param key of their number @param otherwise number where it is missing
 void
@@ -96,7 +83,7 @@ const Registration REGISTER_OLMOE("olmoe", [] {
     kind.fixed.push_back({"attention_bias", {"false"}});
     kind.fixed.push_back({"clip_qkv", {"null"}});
     kind.more = [](const JsonValue& root, TranslatedConfig& result) {
-        ReadHeads(root, result);
+        ReadHeadWidth(root, result);
         result.notes.push_back("olmoe: norms of queries and keys are of each head here, where it "
                                "has them of all heads together: as many numbers are normalised");
     };
@@ -113,7 +100,7 @@ const Registration REGISTER_QWEN2_MOE("qwen2_moe", [] {
     kind.fixed.push_back({"mlp_only_layers", {"[]"}});
     kind.fixed.push_back({"qkv_bias", {"true"}});
     kind.more = [](const JsonValue& root, TranslatedConfig& result) {
-        ReadHeads(root, result);
+        ReadHeadWidth(root, result);
         result.notes.push_back("qwen2_moe: the gate of its shared expert, a product with one "
                                "column, is left out");
     };
@@ -130,7 +117,7 @@ MakeSharedExperts()
     kind.numbers.push_back({"intermediate_size", "denseFeedForward"});
     kind.special.insert("n_shared_experts");
     kind.more = [](const JsonValue& root, TranslatedConfig& result) {
-        ReadHeads(root, result);
+        ReadHeadWidth(root, result);
         ReadShared(root, "n_shared_experts", 1, result);
     };
     return kind;
@@ -170,7 +157,7 @@ const Registration REGISTER_ERNIE4_5_MOE("ernie4_5_moe", [] {
     kind.inert.insert({"moe_capacity", "moe_gate", "moe_use_aux_free", "moe_layer_end_index"});
     kind.special.insert("moe_num_shared_experts");
     kind.more = [](const JsonValue& root, TranslatedConfig& result) {
-        ReadHeads(root, result);
+        ReadHeadWidth(root, result);
         ReadShared(root, "moe_num_shared_experts", 0, result);
     };
     return kind;
@@ -196,7 +183,7 @@ const Registration REGISTER_LLAMA4_TEXT("llama4_text", [] {
                        "rope_scaling"});
     kind.special.insert("attention_chunk_size");
     kind.more = [](const JsonValue& root, TranslatedConfig& result) {
-        ReadHeads(root, result);
+        ReadHeadWidth(root, result);
         const uint64_t chunk = ReadWhole(root, "attention_chunk_size", 0);
         const auto sequence = result.let.find("sequence");
         const bool isShort = sequence != result.let.end() && sequence->second.is_number() &&

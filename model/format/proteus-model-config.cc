@@ -318,6 +318,18 @@ IsModelConfig(const JsonValue& root)
            (root.Has("model_type") || root.Has("architectures") || root.Has("text_config"));
 }
 
+void
+ReadHeadWidth(const JsonValue& root, TranslatedConfig& result)
+{
+    const auto width = FindConfigValue(root, "head_dim");
+    if (width)
+    {
+        result.let["headWidth"] = width->AsWhole(1, std::numeric_limits<uint32_t>::max());
+        return;
+    }
+    result.let["headWidth"] = "hidden / heads";
+}
+
 std::unique_ptr<JsonDocument>
 TranslateModelConfig(const JsonValue& root,
                      const std::string& fileName,

@@ -92,6 +92,11 @@ struct ModelConfigKind
 using ModelConfigRegistry = Registry<ModelConfigKind>;
 
 /// @ingroup proteus
+/// Reads how wide a head is ("head_dim"): where it is missing, the heads share the hidden size.
+/// @param root of a config.json @param result gets the variable "headWidth"
+void ReadHeadWidth(const JsonValue& root, TranslatedConfig& result);
+
+/// @ingroup proteus
 /// @param root of a config.json @param key of it @return the value, if it is there and not null
 std::optional<JsonValue> FindConfigValue(const JsonValue& root, const std::string& key);
 

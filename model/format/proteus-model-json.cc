@@ -19,7 +19,6 @@
 #include "ns3/proteus-shown-name.h"
 #include "ns3/proteus-warning.h"
 
-#include <memory>
 #include <optional>
 #include <set>
 #include <stdexcept>

@@ -11,7 +11,6 @@
 
 #include "ns3/proteus-json.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <limits>
 #include <set>

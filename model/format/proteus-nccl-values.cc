@@ -8,6 +8,7 @@
 
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-shown-name.h"
+#include "ns3/proteus-socket-rates.h"
 
 #include <algorithm>
 #include <boost/algorithm/string/case_conv.hpp>
@@ -179,22 +180,24 @@ GetAmdFamily(uint64_t family)
 NcclCpu
 FindCpu(const std::string* arch, const std::string* vendor, uint64_t family, uint64_t model)
 {
-    // NVIDIA/nccl v2.30.7, src/graph/topo.h: BDW_, SKL_, SRP_, ERP_QPI_BW by model, AMD_BW,
-    // P9_BW, ARM_BW.
     NcclCpu cpu;
     const bool isX86 = arch == nullptr || arch->empty() || *arch == "x86_64";
     if (arch != nullptr && *arch == "ppc64")
     {
-        cpu.interconnect = 32e9;
+        cpu.interconnect = SocketRates::POWER;
         cpu.maker = CpuVendor::POWER;
     }
     else if (arch != nullptr && *arch == "arm64")
     {
+        cpu.interconnect = SocketRates::ARM;
         cpu.maker = CpuVendor::ARM;
     }
     else if (isX86 && vendor != nullptr && *vendor == "GenuineIntel")
     {
-        cpu.interconnect = model >= 0xcf ? 40e9 : model >= 0x8f ? 22e9 : model >= 0x55 ? 10e9 : 6e9;
+        cpu.interconnect = model >= 0xcf   ? SocketRates::EMERALD_RAPIDS
+                           : model >= 0x8f ? SocketRates::SAPPHIRE_RAPIDS
+                           : model >= 0x55 ? SocketRates::SKYLAKE
+                                           : SocketRates::BROADWELL;
         cpu.maker = CpuVendor::INTEL;
     }
     else if (isX86 && vendor != nullptr && *vendor == "AuthenticAMD")
@@ -203,15 +206,13 @@ FindCpu(const std::string* arch, const std::string* vendor, uint64_t family, uin
         // From Zen 3 on what goes one way has all of its links: 24 GB/s
         // (thomaslie210/NCCL_Test_Results, broadcast_perf and reduce_perf with
         // NCCL_NET_GDR_LEVEL=SYS). See NetworkShares for both.
-        // Between sockets NCCL counts 16 GB/s up to 2.30.7, which the search of rings still does.
-        // Measured: copies of GPUs from Zen 3 and 4 to the other socket get 20.6 to 22.5
-        // (p2pBandwidthLatencyTest beside eight RTX 4090 of the twelfth set of logs,
-        // doc/measured-collectives.rst), of Zen 5 32.2 (NVIDIA/nccl 2f1c174c, issue 2441).
         constexpr uint64_t ZEN_2 = 0x17;
         constexpr uint64_t ZEN_5 = 0x1a;
         constexpr double ZEN_2_FORWARD = 16e9;
         const uint64_t generation = GetAmdFamily(family);
-        cpu.interconnect = generation <= ZEN_2 ? 16e9 : generation < ZEN_5 ? 21.5e9 : 32.2e9;
+        cpu.interconnect = generation <= ZEN_2  ? SocketRates::ZEN_2
+                           : generation < ZEN_5 ? SocketRates::ZEN_3
+                                                : SocketRates::ZEN_5;
         cpu.forward = generation <= ZEN_2 ? ZEN_2_FORWARD : 0;
         cpu.maker = CpuVendor::AMD;
     }

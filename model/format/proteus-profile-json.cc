@@ -11,7 +11,6 @@
 
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <map>
 #include <string>
 #include <vector>

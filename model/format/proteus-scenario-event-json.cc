@@ -9,8 +9,6 @@
 
 #include "ns3/proteus-comma-list.h"
 
-#include <limits>
-
 namespace ns3
 {
 namespace proteus

@@ -13,7 +13,6 @@
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 #include <sstream>

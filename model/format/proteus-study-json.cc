@@ -13,7 +13,6 @@
 #include <filesystem>
 #include <map>
 #include <set>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 

@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <numeric>
 #include <set>
-#include <utility>
 
 namespace ns3
 {

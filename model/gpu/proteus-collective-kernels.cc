@@ -14,9 +14,7 @@
 #include "ns3/proteus-whole-number.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
-#include <stdexcept>
 #include <utility>
 
 namespace ns3

@@ -6,6 +6,9 @@
 
 #include "proteus-message-pair.h"
 
+#include "ns3/proteus-first-way.h"
+#include "ns3/proteus-network-links.h"
+
 #include <algorithm>
 
 namespace ns3
@@ -25,11 +28,9 @@ MakeMessagePair(Ptr<Fabric> fabric, VertexId source, VertexId destination, uint6
     {
         return options;
     }
-    const auto links =
-        fabric->GetWholePaths().Walk(source, destination, [](VertexId, std::size_t) { return 0; });
+    const auto links = WalkFirst(fabric->GetWholePaths(), source, destination);
     const bool network = std::any_of(links.begin(), links.end(), [&](LinkId link) {
-        const LinkTechnology technology = cluster.GetLinks()[link].technology;
-        return technology == LinkTechnology::INFINIBAND || technology == LinkTechnology::ROCE;
+        return IsOfNetwork(cluster.GetLinks()[link]);
     });
     const VertexId from = cluster.GetNic(source);
     const VertexId to = cluster.GetNic(destination);

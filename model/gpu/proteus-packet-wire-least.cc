@@ -6,6 +6,8 @@
 
 #include "proteus-packet-wire.h"
 
+#include "ns3/proteus-network-links.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <limits>
@@ -52,11 +54,11 @@ FindGpuWay(const std::vector<PortId>& ways,
         {
             continue;
         }
-        const LinkTechnology technology = fabric.GetLink(port).technology;
+        const Link& link = fabric.GetLink(port);
         const VertexId end = gets ? fabric.GetTo(port) : fabric.GetFrom(port);
-        way.isOutside = way.isOutside && (technology != LinkTechnology::NVLINK || end != gpu);
+        way.isOutside = way.isOutside && (link.technology != LinkTechnology::NVLINK || end != gpu);
         if (vertices[end].kind == VertexKind::NIC && vertices[end].server == vertices[gpu].server &&
-            (technology == LinkTechnology::INFINIBAND || technology == LinkTechnology::ROCE))
+            IsOfNetwork(link))
         {
             way.nics.insert(port);
         }

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cstring>
 #include <set>
-#include <stdexcept>
 
 /**
  * @file

@@ -11,7 +11,6 @@
 #include "ns3/proteus-nccl-tuner.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <stdexcept>
 #include <string>

@@ -13,7 +13,6 @@
 #include <exception>
 #include <poll.h>
 #include <sys/wait.h>
-#include <type_traits>
 #include <unistd.h>
 #include <utility>
 #include <vector>

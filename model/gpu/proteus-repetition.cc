@@ -9,7 +9,6 @@
 #include "ns3/proteus-enum-names.h"
 
 #include <algorithm>
-#include <array>
 #include <stdexcept>
 
 namespace ns3

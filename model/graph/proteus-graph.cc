@@ -13,7 +13,6 @@
 #include "ns3/proteus-other-names.h"
 
 #include <algorithm>
-#include <array>
 #include <tuple>
 #include <unordered_set>
 

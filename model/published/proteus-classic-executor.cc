@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <boost/algorithm/string/case_conv.hpp>
-#include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <string>

@@ -13,7 +13,6 @@
 #include <map>
 #include <optional>
 #include <stdexcept>
-#include <utility>
 
 namespace ns3
 {

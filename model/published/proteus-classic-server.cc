@@ -7,6 +7,7 @@
 #include "proteus-classic-server.h"
 
 #include "ns3/proteus-gpu-model.h"
+#include "ns3/proteus-network-links.h"
 
 #include <algorithm>
 #include <queue>
@@ -353,9 +354,7 @@ ClassicServer::FindNicWays()
         for (const Port& port : m_cluster.GetPorts(vertex))
         {
             const Link& link = m_cluster.GetLinks()[port.link];
-            const bool isNetwork = link.technology == LinkTechnology::INFINIBAND ||
-                                   link.technology == LinkTechnology::ROCE;
-            rate += isNetwork ? link.bytesPerSecond / 1e9 : 0;
+            rate += IsOfNetwork(link) ? link.bytesPerSecond / 1e9 : 0;
         }
         // The link to the network: one arc out, one arc in, at the end of every way.
         const auto out = static_cast<uint32_t>(m_arcs.size());

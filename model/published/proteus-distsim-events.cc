@@ -7,6 +7,7 @@
 #include "proteus-distsim-events.h"
 
 #include "ns3/proteus-device-runtimes.h"
+#include "ns3/proteus-first-way.h"
 
 #include <map>
 #include <sstream>
@@ -66,8 +67,7 @@ class PlacementText
   private:
     void AddWay(VertexId from, VertexId to)
     {
-        for (const LinkId id :
-             m_paths.Walk(from, to, [](VertexId, std::size_t) { return std::size_t{0}; }))
+        for (const LinkId id : WalkFirst(m_paths, from, to))
         {
             const Link& link = m_cluster.GetLinks()[id];
             const bool isForward = link.a == from;

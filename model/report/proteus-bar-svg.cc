@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <sstream>
 
 namespace ns3
 {

@@ -11,7 +11,6 @@
 #include "ns3/proteus-markup.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <string>
 #include <utility>

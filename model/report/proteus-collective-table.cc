@@ -10,7 +10,6 @@
 #include "proteus-tables.h"
 
 #include <algorithm>
-#include <array>
 #include <iomanip>
 
 namespace ns3

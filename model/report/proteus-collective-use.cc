@@ -8,6 +8,8 @@
 
 #include "proteus-report-input.h"
 
+#include "ns3/proteus-first-way.h"
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -60,13 +62,6 @@ GetNarrowest(const Cluster& cluster, const std::vector<LinkId>& path)
         rate = std::min(rate, cluster.GetLinks()[link].bytesPerSecond);
     }
     return rate;
-}
-
-/// @return one path, the first of equal ones
-std::vector<LinkId>
-WalkFirst(const Paths& paths, VertexId from, VertexId to)
-{
-    return paths.Walk(from, to, [](VertexId, std::size_t) { return std::size_t{0}; });
 }
 
 /// @return summed rate of the links of a GPU that lie on paths to other members, of the technology

@@ -8,7 +8,6 @@
 
 #include "proteus-tables.h"
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 #include <variant>

@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <regex>
-#include <set>
 #include <string>
 #include <unordered_map>
 

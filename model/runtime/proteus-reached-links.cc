@@ -6,6 +6,7 @@
 
 #include "proteus-reached-links.h"
 
+#include "ns3/proteus-first-way.h"
 #include "ns3/proteus-paths.h"
 
 #include <cstddef>
@@ -59,8 +60,7 @@ class LinkCollector
   private:
     void AddWay(VertexId from, VertexId to)
     {
-        for (const LinkId link :
-             m_paths.Walk(from, to, [](VertexId, std::size_t) { return std::size_t{0}; }))
+        for (const LinkId link : WalkFirst(m_paths, from, to))
         {
             m_links.insert(link);
         }

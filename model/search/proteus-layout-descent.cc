@@ -6,7 +6,6 @@
 
 #include "proteus-layout-method.h"
 
-#include <algorithm>
 #include <random>
 
 namespace ns3

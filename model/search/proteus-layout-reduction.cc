@@ -6,7 +6,6 @@
 
 #include "proteus-layout-method.h"
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <stdexcept>

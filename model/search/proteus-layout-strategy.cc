@@ -9,7 +9,6 @@
 #include "proteus-plan-estimate.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <stdexcept>

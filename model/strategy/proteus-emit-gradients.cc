@@ -10,9 +10,7 @@
 #include "proteus-strategy-error.h"
 
 #include <algorithm>
-#include <stdexcept>
 #include <tuple>
-#include <utility>
 
 namespace ns3
 {

@@ -7,6 +7,7 @@
 #include "proteus-emit-orthogonal.h"
 
 #include "proteus-emit-units.h"
+#include "proteus-newton-schulz.h"
 
 #include <algorithm>
 #include <utility>
@@ -15,22 +16,6 @@ namespace ns3
 {
 namespace proteus
 {
-
-namespace
-{
-
-/// @return floating point operations that make a matrix orthogonal: of m rows and n columns, m not
-/// more than n, each of five steps is x x^T, the square of that, and its product with x
-/// (zeropower_via_newtonschulz5() of Jordan et al. 2024)
-double
-GetOrthogonalFlops(const Matrices& matrices)
-{
-    const auto m = static_cast<double>(std::min(matrices.rows, matrices.columns));
-    const auto n = static_cast<double>(std::max(matrices.rows, matrices.columns));
-    return static_cast<double>(matrices.number) * MUON_STEPS * (4 * m * m * n + 2 * m * m * m);
-}
-
-} // namespace
 
 /// @return how a parameter lies where replicas do not share its state
 Layout
@@ -97,7 +82,7 @@ OrthogonalEmitter::ListMatrices() const
     std::stable_sort(matrices.begin(),
                      matrices.end(),
                      [](const SharedMatrix& a, const SharedMatrix& b) {
-                         return GetOrthogonalFlops(a.matrices) > GetOrthogonalFlops(b.matrices);
+                         return GetNewtonSchulzFlops(a.matrices) > GetNewtonSchulzFlops(b.matrices);
                      });
     return matrices;
 }
@@ -151,7 +136,7 @@ OrthogonalEmitter::Emit(Ready& ready)
                               matrix.devices.end(),
                               [&](DeviceId a, DeviceId b) { return flops[a] < flops[b]; });
         own[least].push_back(matrix.matrices);
-        flops[least] += GetOrthogonalFlops(matrix.matrices);
+        flops[least] += GetNewtonSchulzFlops(matrix.matrices);
         if (m_context.tree.optimizer.zero >= 3 && matrix.devices.size() > 1)
         {
             exchanged[matrix.devices] += HALF * matrix.elements / matrix.devices.size();

@@ -9,7 +9,6 @@
 #include "proteus-emit-replica-gathers.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace ns3
 {

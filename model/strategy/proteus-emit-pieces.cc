@@ -11,7 +11,6 @@
 #include "proteus-strategy-error.h"
 
 #include <algorithm>
-#include <stdexcept>
 #include <string>
 
 namespace ns3

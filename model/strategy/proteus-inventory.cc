@@ -8,9 +8,7 @@
 
 #include "ns3/proteus-enum-names.h"
 
-#include <algorithm>
 #include <map>
-#include <stdexcept>
 #include <tuple>
 
 namespace ns3

@@ -6,6 +6,7 @@
 
 #include "proteus-kernel-times.h"
 
+#include "proteus-newton-schulz.h"
 #include "proteus-operator-kinds.h"
 #include "proteus-sequence-copy.h"
 
@@ -16,7 +17,6 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <stdexcept>
@@ -89,17 +89,8 @@ DescribeBoth(Describe describe,
 
 /// x[.., in] w[out, in]; the extent of "out" may count groups of outputs.
 KernelWork
-DescribeLinear(const KernelDescription& kernel, DataType activation, uint32_t gradientBytes)
+DescribeLinear(const KernelDescription& kernel, DataType /* activation */, uint32_t gradientBytes)
 {
-    if (kernel.part == "backward")
-    {
-        return DescribeBoth(DescribeLinear,
-                            "input-gradient",
-                            "weight-gradient",
-                            kernel,
-                            activation,
-                            gradientBytes);
-    }
     const uint64_t in = kernel.extents.back();
     const uint64_t rows = Points(kernel, 0, 2);
     const auto out = static_cast<uint64_t>(
@@ -125,15 +116,6 @@ DescribeLinear(const KernelDescription& kernel, DataType activation, uint32_t gr
 KernelWork
 DescribeExpertLinear(const KernelDescription& kernel, DataType activation, uint32_t gradientBytes)
 {
-    if (kernel.part == "backward")
-    {
-        return DescribeBoth(DescribeExpertLinear,
-                            "input-gradient",
-                            "weight-gradient",
-                            kernel,
-                            activation,
-                            gradientBytes);
-    }
     KernelDescription one = kernel;
     const uint64_t experts = kernel.extents.front();
     one.extents.erase(one.extents.begin());
@@ -168,17 +150,8 @@ DescribeRouter(const KernelDescription& kernel, DataType /* activation */, uint3
 
 /// .., m, k, n
 KernelWork
-DescribeMatmul(const KernelDescription& kernel, DataType activation, uint32_t gradientBytes)
+DescribeMatmul(const KernelDescription& kernel, DataType /* activation */, uint32_t)
 {
-    if (kernel.part == "backward")
-    {
-        return DescribeBoth(DescribeMatmul,
-                            "left-gradient",
-                            "right-gradient",
-                            kernel,
-                            activation,
-                            gradientBytes);
-    }
     const std::size_t rank = kernel.extents.size();
     const uint64_t batch = Points(kernel, 0, 3);
     uint64_t m = kernel.extents[rank - 3];
@@ -200,17 +173,8 @@ DescribeMatmul(const KernelDescription& kernel, DataType activation, uint32_t gr
 /// n, [group], out, in, height, width, kernel height, kernel width, of a group if there are
 /// several. The compiler knows the output's size.
 KernelWork
-DescribeConvolution(const KernelDescription& kernel, DataType activation, uint32_t gradientBytes)
+DescribeConvolution(const KernelDescription& kernel, DataType activation, uint32_t)
 {
-    if (kernel.part == "backward")
-    {
-        return DescribeBoth(DescribeConvolution,
-                            "input-gradient",
-                            "weight-gradient",
-                            kernel,
-                            activation,
-                            gradientBytes);
-    }
     std::vector<uint64_t> extents = kernel.extents;
     constexpr std::size_t GROUPED = 8; // dimensions
     const uint64_t groups = extents.size() == GROUPED ? extents[1] : 1;
@@ -455,13 +419,11 @@ DescribeOptimizer(const KernelDescription& kernel, DataType /* activation */, ui
     return work;
 }
 
-/// Five steps of x x^T, the square of that, and its product with x, in bf16; m rows not more than n
-/// columns (zeropower_via_newtonschulz5() of Jordan et al. 2024). Before, the momentum is cast (6
-/// bytes), its norm found (2), and divided (4); behind, the update is scaled (4).
+/// MUON_STEPS steps of ListNewtonSchulzProducts(). Before, the momentum is cast (6 bytes), its norm
+/// found (2), and divided (4); behind, the update is scaled (4).
 KernelWork
 DescribeNewtonSchulz(const KernelDescription& kernel, DataType /* activation */, uint32_t)
 {
-    constexpr uint64_t HALF = 2; // bytes
     constexpr uint64_t AROUND = 6 + 2 + 4 + 4;
     constexpr uint32_t KERNELS = 4;
     KernelWork work = MakeOptimizerWork(0);
@@ -469,34 +431,44 @@ DescribeNewtonSchulz(const KernelDescription& kernel, DataType /* activation */,
     work.otherKernels = 0;
     for (const Matrices& matrices : kernel.orthogonal)
     {
-        const uint64_t number = matrices.number;
-        const uint64_t m = std::min(matrices.rows, matrices.columns);
-        const uint64_t n = std::max(matrices.rows, matrices.columns);
-        const uint64_t square = number * m * m;
-        const uint64_t wide = number * m * n;
+        const auto products = ListNewtonSchulzProducts(matrices);
         for (uint32_t step = 0; step < MUON_STEPS; ++step)
         {
-            work.products.push_back({number, m, m, n, HALF * (wide + square)});
-            work.products.push_back({number, m, m, m, HALF * 3 * square}); // and a sum
-            work.products.push_back({number, m, n, m, HALF * (square + 3 * wide)});
+            work.products.insert(work.products.end(), products.begin(), products.end());
         }
-        work.bytes += AROUND * wide;
+        work.bytes += AROUND * matrices.number * matrices.rows * matrices.columns;
         work.otherKernels += KERNELS;
     }
     work.shape = {work.bytes};
     return work;
 }
 
+/// How a kind of operator is described.
+struct Description
+{
+    Describe describe;  //!< of a kernel
+    const char* first;  //!< product of a backward pass that has two; null: it has one
+    const char* second; //!< the other one
+
+    /// @param d kernels @param a the first product of the backward pass @param b the second
+    Description(Describe d, const char* a = nullptr, const char* b = nullptr)
+        : describe(d),
+          first(a),
+          second(b)
+    {
+    }
+};
+
 /// How each kind of operator is described.
-const std::map<std::string, Describe>&
+const std::map<std::string, Description>&
 GetDescriptions()
 {
-    static const std::map<std::string, Describe> descriptions{
-        {"linear", DescribeLinear},
-        {"expert-linear", DescribeExpertLinear},
+    static const std::map<std::string, Description> descriptions{
+        {"linear", {DescribeLinear, "input-gradient", "weight-gradient"}},
+        {"expert-linear", {DescribeExpertLinear, "input-gradient", "weight-gradient"}},
         {"router", DescribeRouter},
-        {"matmul", DescribeMatmul},
-        {"convolution", DescribeConvolution},
+        {"matmul", {DescribeMatmul, "left-gradient", "right-gradient"}},
+        {"convolution", {DescribeConvolution, "input-gradient", "weight-gradient"}},
         {"attention", DescribeAttention},
         {"layer-norm", DescribeNorm},
         {"rms-norm", DescribeNorm},
@@ -572,7 +544,10 @@ DescribeKernel(const KernelDescription& kernel, DataType activation, uint32_t gr
     }
     try
     {
-        return found->second(kernel, activation, gradientBytes);
+        const auto& [describe, first, second] = found->second;
+        return first != nullptr && kernel.part == "backward"
+                   ? DescribeBoth(describe, first, second, kernel, activation, gradientBytes)
+                   : describe(kernel, activation, gradientBytes);
     }
     catch (const std::invalid_argument& error)
     {

@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <set>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 

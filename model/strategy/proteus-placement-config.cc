@@ -9,7 +9,6 @@
 #include "ns3/proteus-comma-list.h"
 
 #include <algorithm>
-#include <numeric>
 #include <stdexcept>
 
 namespace ns3

@@ -107,39 +107,5 @@ GetSignatures(const ModelOperator& op)
     return signatures;
 }
 
-std::optional<std::vector<std::vector<std::string>>>
-InferResult(const ModelOperator& op, const std::vector<std::vector<std::string>>& reads)
-{
-    std::vector<Signature> signatures = GetSignatures(op);
-    signatures.push_back({std::vector<std::string>(op.reads.size(), "R"),
-                          std::vector<std::string>(op.writes.size(), "R")});
-    std::vector<std::vector<std::string>> writes(op.writes.size());
-    const std::size_t nAxes = reads.empty() ? 0 : reads[0].size();
-    for (std::size_t axis = 0; axis < nAxes; ++axis)
-    {
-        const auto found =
-            std::find_if(signatures.begin(), signatures.end(), [&](const Signature& signature) {
-                for (std::size_t i = 0; i < op.reads.size(); ++i)
-                {
-                    if (i >= reads.size() || axis >= reads[i].size() ||
-                        signature.reads[i] != reads[i][axis])
-                    {
-                        return false;
-                    }
-                }
-                return true;
-            });
-        if (found == signatures.end())
-        {
-            return std::nullopt;
-        }
-        for (std::size_t i = 0; i < writes.size(); ++i)
-        {
-            writes[i].push_back(found->writes[i]);
-        }
-    }
-    return writes;
-}
-
 } // namespace proteus
 } // namespace ns3

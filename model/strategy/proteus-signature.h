@@ -10,7 +10,6 @@
 #include "proteus-model.h"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,17 +52,6 @@ struct Signature
  * @return its signatures
  */
 std::vector<Signature> GetSignatures(const ModelOperator& op);
-
-/**
- * @ingroup proteus
- * On a mesh of several axes each axis has a signature of its own.
- * @param op an operator
- * @param reads by read of the operator, by mesh axis: the state
- * @return by write, by mesh axis: the state; nothing if some axis has no signature
- */
-std::optional<std::vector<std::vector<std::string>>> InferResult(
-    const ModelOperator& op,
-    const std::vector<std::vector<std::string>>& reads);
 
 } // namespace proteus
 } // namespace ns3

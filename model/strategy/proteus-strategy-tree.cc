@@ -10,10 +10,8 @@
 
 #include <algorithm>
 #include <functional>
-#include <initializer_list>
 #include <numeric>
 #include <stdexcept>
-#include <utility>
 
 namespace ns3
 {

@@ -7,7 +7,6 @@
 #include "proteus-study-comparison.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 #include <stdexcept>

@@ -23,18 +23,6 @@ using Sizes = std::vector<uint64_t>;
 
 } // namespace
 
-TEST(Partition, RowsAreSpreadAsInByteScheduler)
-{
-    // Acceptance case C9 of the reference: what ByteScheduler's code makes of these tensors.
-    EXPECT_EQ(PartitionRows(512, 2359296, 1000000), (Sizes{170, 171, 171}));
-    Sizes large(12, 315);
-    large.push_back(316);
-    EXPECT_EQ(PartitionRows(4096, 102760448, 8000000), large); // fc6 of VGG-16
-    EXPECT_EQ(PartitionRows(1000, 4096000, 1000000), Sizes(5, 200));
-    EXPECT_EQ(PartitionRows(3, 10, 1), Sizes(3, 1)); // no more parts than rows
-    EXPECT_EQ(PartitionRows(7, 7, 1000), Sizes{7});
-}
-
 TEST(Partition, BytesAddUp)
 {
     EXPECT_EQ(PartitionBytes(10, 4), (Sizes{4, 4, 2}));
@@ -46,14 +34,9 @@ TEST(Partition, BytesAddUp)
     {
         const uint64_t size = 1 + random() % 100000;
         const uint64_t part = 1 + random() % 5000;
-        const uint64_t rows = 1 + random() % size;
         const Sizes bytes = PartitionBytes(size, part);
         EXPECT_EQ(std::accumulate(bytes.begin(), bytes.end(), uint64_t{0}), size);
         EXPECT_EQ(bytes.size(), (size + part - 1) / part);
-        const Sizes slices = PartitionRows(rows, size, part);
-        EXPECT_EQ(std::accumulate(slices.begin(), slices.end(), uint64_t{0}), rows);
-        EXPECT_LE(slices.back() - slices.front(), 1u);
-        EXPECT_TRUE(std::is_sorted(slices.begin(), slices.end()));
     }
 }
 
@@ -61,8 +44,6 @@ TEST(Partition, RefusesNothing)
 {
     EXPECT_THROW(PartitionBytes(10, 0), std::invalid_argument);
     EXPECT_THROW(PartitionBytes(0, 10), std::invalid_argument);
-    EXPECT_THROW(PartitionRows(0, 10, 1), std::invalid_argument);
-    EXPECT_THROW(PartitionRows(1, 10, 0), std::invalid_argument);
 }
 
 TEST(CreditWindow, StartsWhileAnyCreditIsLeft)
