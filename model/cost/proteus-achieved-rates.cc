@@ -27,11 +27,12 @@ namespace
 
 /// Part of the time that products may take on an H100 before its clock falls: (1.361 / 1.98)^2.5.
 constexpr double FREE_DUTY = 0.39;
-/// The same where the limit is 500 in place of 700 W.
-constexpr double FREE_DUTY_500_W = FREE_DUTY * 500 / 700;
-/// The same where the GPU gets 560 W, and what is then kept of its rate: (560 / 700)^0.4.
-constexpr double FREE_DUTY_560_W = FREE_DUTY * 560 / 700;
-constexpr double KEPT_AT_560_W = 0.915;
+/// The limit of an H100 SXM and of an H200, W (data sheets).
+constexpr double H100_WATT = 700;
+/// Clock of an H100 when there are only products in 16 bits, part of 1.98 GHz: 1.361 GHz.
+constexpr double CLOCK_OF_PRODUCTS = 0.687;
+/// The same in fp8, 1.29 GHz (workloads/profiles/h200-products.csv).
+constexpr double CLOCK_OF_FP8_PRODUCTS = 0.652;
 
 /// What Blackwell's large GPUs lose under their power limit, see RATES.
 struct PowerLimit
@@ -56,6 +57,7 @@ struct AchievedRate
     double sustained{0};        //!< when there are only products; 0: not known to fall
     double freeDuty{FREE_DUTY}; //!< part of the time that products may take before the clock falls
     double inSteps{1};          //!< see FindShareInSteps()
+    double watts{H100_WATT};    //!< limit, of H100's processor: below 700 FindClock() decides
 };
 
 /**
@@ -72,6 +74,13 @@ constexpr AchievedRate
 OnBlackwell(const char* gpu, DataType type, double share, const PowerLimit& limit)
 {
     return {gpu, type, share, share * limit.kept, limit.freeDuty};
+}
+
+/// @return a row of an H100 with a lower limit
+constexpr AchievedRate
+OnLimitedH100(const char* gpu, DataType type, double share, double sustained, double watts)
+{
+    return {gpu, type, share, sustained, FREE_DUTY, 1, watts};
 }
 
 /// Shares of the largest products on Blackwell's GPUs, see RATES.
@@ -105,8 +114,7 @@ constexpr BlackwellShares OF_GB300{2174.0 / 2500, 2174.0 / 2500 * OF_GB200.fp8 /
  * processor; H200 has the same power limit, that of GH200 is for its CPU, too. Of 660 W (modules of
  * Alps; eth-cscs/cscs-docs, Slurm, "GH200 power capping") the CPU takes first what it needs, which
  * is taken to be 100 W, the example there, of 50 to 300. An H100 limited to
- * 500 W is not measured: as the power of products grows with the 2.5th power of the clock, they may
- * take 5/7 of the time before it falls, and alone have (5/7)^0.4 of the clock: 0.62 and 0.586.
+ * 500 W, or 560, is not measured: what its kernels draw under 700 W decides, see FindClock().
  * H100 NVL, and H100 PCIe in fp8: on the shapes of language models, under the power limit, some 720
  * of 989 TFLOP/s in bf16 and 1280 of 1979 in fp8 (SemiAnalysis, "MI300X vs H100 vs H200 Benchmark
  * Part 1: Training", December 2024); the largest of many shapes in a short run reaches 794 and 1403
@@ -140,9 +148,9 @@ constexpr BlackwellShares OF_GB300{2174.0 / 2500, 2174.0 / 2500 * OF_GB200.fp8 /
  * Ti: 81 and 42 TFLOP/s in 16 bits and TF32 (mli/transformers-benchmarks, 3370b2b, README.md).
  */
 constexpr AchievedRate RATES[] = {
-    {"H100-SXM5-96GB-500W", DataType::BF16, 0.84, 0.62, FREE_DUTY_500_W},
-    {"H100-SXM5-96GB-500W", DataType::FP16, 0.84, 0.62, FREE_DUTY_500_W},
-    {"H100-SXM5-96GB-500W", DataType::FP8, 0.82, 0.586, FREE_DUTY_500_W},
+    OnLimitedH100("H100-SXM5-96GB-500W", DataType::BF16, 0.84, 0.71, 500),
+    OnLimitedH100("H100-SXM5-96GB-500W", DataType::FP16, 0.84, 0.71, 500),
+    OnLimitedH100("H100-SXM5-96GB-500W", DataType::FP8, 0.82, 0.67, 500),
     {"A100", DataType::BF16, 0.869, 0, FREE_DUTY, A100_IN_STEPS},
     {"A100", DataType::FP16, 0.869, 0, FREE_DUTY, A100_IN_STEPS},
     {"A100", DataType::TF32, 0.869, 0, FREE_DUTY, A100_IN_STEPS},
@@ -164,9 +172,9 @@ constexpr AchievedRate RATES[] = {
     {"H200", DataType::FP8, 0.82, 0.67},
     {"H200", DataType::TF32, 0.74},
     {"H200", DataType::FP32, 0.78},
-    {"GH200-96GB-660W", DataType::BF16, 0.84, 0.71 * KEPT_AT_560_W, FREE_DUTY_560_W},
-    {"GH200-96GB-660W", DataType::FP16, 0.84, 0.71 * KEPT_AT_560_W, FREE_DUTY_560_W},
-    {"GH200-96GB-660W", DataType::FP8, 0.82, 0.67 * KEPT_AT_560_W, FREE_DUTY_560_W},
+    OnLimitedH100("GH200-96GB-660W", DataType::BF16, 0.84, 0.71, 560),
+    OnLimitedH100("GH200-96GB-660W", DataType::FP16, 0.84, 0.71, 560),
+    OnLimitedH100("GH200-96GB-660W", DataType::FP8, 0.82, 0.67, 560),
     {"GH200", DataType::BF16, 0.84, 0.71},
     {"GH200", DataType::FP16, 0.84, 0.71},
     {"GH200", DataType::FP8, 0.82, 0.67},
@@ -354,6 +362,14 @@ FindRate(const std::string& gpu, DataType type)
     return found;
 }
 
+/// @return how a format is multiplied in on an H100 of 700 W
+ProductClock
+MakeProductClock(const AchievedRate& rate)
+{
+    const bool isFp8 = rate.type == DataType::FP8;
+    return {rate.share, rate.sustained, isFp8 ? CLOCK_OF_FP8_PRODUCTS : CLOCK_OF_PRODUCTS};
+}
+
 /// @return how many standard deviations the greatest of some normal variables is above their mean
 double
 GetGreatest(uint64_t variables)
@@ -375,20 +391,44 @@ GetGreatest(uint64_t variables)
 } // namespace
 
 std::optional<double>
-FindAchievedMatrixShare(const std::string& gpu, DataType type, double duty)
+FindAchievedMatrixShare(const std::string& gpu, DataType type, const GpuDuty& duty)
 {
     const AchievedRate* rate = FindRate(gpu, type);
     if (rate == nullptr)
     {
         return std::nullopt;
     }
-    if (rate->sustained == 0 || duty <= rate->freeDuty)
+    if (rate->watts < H100_WATT)
+    {
+        const ProductClock format = MakeProductClock(*rate);
+        return FindShareAtClock(format, FindClock(format, duty, rate->watts));
+    }
+    if (rate->sustained == 0 || duty.products <= rate->freeDuty)
     {
         return rate->share;
     }
     const double part =
-        std::log(std::min(1.0, duty) / rate->freeDuty) / std::log(1 / rate->freeDuty);
+        std::log(std::min(1.0, duty.products) / rate->freeDuty) / std::log(1 / rate->freeDuty);
     return rate->share * std::pow(rate->sustained / rate->share, part);
+}
+
+bool
+HasLowerLimit(const std::string& gpu, DataType type)
+{
+    const AchievedRate* rate = FindRate(gpu, type);
+    return rate != nullptr && rate->watts < H100_WATT;
+}
+
+double
+FindAttentionClockLoss(const std::string& gpu, DataType type, const GpuDuty& duty)
+{
+    const AchievedRate* rate = FindRate(gpu, type);
+    if (rate == nullptr || rate->watts >= H100_WATT)
+    {
+        return 1;
+    }
+    const ProductClock format = MakeProductClock(*rate);
+    return FindClock(format, duty, rate->watts) / FindClock(format, duty, H100_WATT);
 }
 
 double
@@ -406,7 +446,7 @@ IsPowerLimited(const std::string& gpu, DataType type)
 }
 
 double
-FindClockLoss(const std::string& gpu, DataType type, double duty)
+FindClockLoss(const std::string& gpu, DataType type, const GpuDuty& duty)
 {
     const auto atRest = FindAchievedMatrixShare(gpu, type);
     return atRest ? *FindAchievedMatrixShare(gpu, type, duty) / *atRest : 1;

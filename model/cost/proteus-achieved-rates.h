@@ -7,6 +7,8 @@
 #ifndef PROTEUS_ACHIEVED_RATES_H
 #define PROTEUS_ACHIEVED_RATES_H
 
+#include "proteus-power-limit.h"
+
 #include "ns3/proteus-graph.h"
 
 #include <cstdint>
@@ -33,15 +35,16 @@ namespace proteus
  * H100 and H200: at its limit of 700 W the clock of an H100 SXM is 1.98 GHz while products take up
  * to 0.39 of the time, and falls with the power -0.4 of that part to 1.36 GHz when there is nothing
  * else (12 training steps in bf16, workloads/profiles/h100-steps.csv, within 5 % but for one with
- * 9 %; h100-products.csv). The rate is interpolated between both ends, geometrically.
+ * 9 %; h100-products.csv). The rate is interpolated between both ends, geometrically. Of the same
+ * processor with a lower limit (500 and 560 W) other kernels count, too: FindClock().
  * @param gpu name of a data sheet
  * @param type number format
- * @param duty part of the time in which the GPU multiplies, 0 to 1; 0 if the clock need not fall
+ * @param duty of the GPU, parts of 0 to 1; 0 if the clock need not fall
  * @return the share; none where nobody has published it
  */
 std::optional<double> FindAchievedMatrixShare(const std::string& gpu,
                                               DataType type,
-                                              double duty = 0);
+                                              const GpuDuty& duty = {});
 
 /// @ingroup proteus
 /// @param gpu name of a data sheet @param type number format

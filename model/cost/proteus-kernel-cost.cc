@@ -183,7 +183,8 @@ KernelCostModel::KernelCostModel(const GpuDatasheet& gpu,
         !IsShare(parameters.fusedAttentionEfficiency) || !IsShare(parameters.fp8Efficiency) ||
         !IsShare(parameters.misalignedEfficiency) || !IsShare(parameters.fp8GradientShare) ||
         (parameters.rowEfficiency != 0 && !IsShare(parameters.rowEfficiency)) ||
-        (parameters.productDuty != 0 && !IsShare(parameters.productDuty)))
+        (parameters.duty.products != 0 && !IsShare(parameters.duty.products)) ||
+        (parameters.duty.kernels != 0 && !IsShare(parameters.duty.kernels)))
     {
         throw std::invalid_argument("operator cost: an efficiency must be above 0 and at most 1");
     }
@@ -214,7 +215,7 @@ KernelCostModel::GetMatrixEfficiency(DataType type) const
     const DataType unit = isFp8                         ? DataType::FP8
                           : IsQuantized(type) && !isFp4 ? DataType::BF16
                                                         : type;
-    const auto achieved = FindAchievedMatrixShare(m_gpu.model, unit, m_parameters.productDuty);
+    const auto achieved = FindAchievedMatrixShare(m_gpu.model, unit, m_parameters.duty);
     const double slowest =
         GetSlowestShare(m_parameters.gpus, m_parameters.matrixGpus, m_parameters.gpuSpread);
     if (achieved)
@@ -261,11 +262,25 @@ KernelCostModel::GetAttentionEfficiency(const KernelWork& work) const
     const double ofAll = both.GetFlops() * (shape.isForward ? 1 : 2.5) * work.parts;
     shape.isCausal = work.fusedFlops < 0.75 * ofAll;
     const double loss = IsPowerLimited(m_parameters.attention, m_capability)
-                            ? FindClockLoss(m_gpu.model, work.type, m_parameters.productDuty)
-                            : 1;
+                            ? FindClockLoss(m_gpu.model, work.type, m_parameters.duty)
+                            : FindAttentionClockLoss(m_gpu.model, work.type, m_parameters.duty);
     // Its shares were measured on one GPU.
     return loss * GetAttentionShare(m_parameters.attention, shape) *
            GetSlowestShare(m_parameters.gpus, 1, m_parameters.gpuSpread);
+}
+
+/// @return the part of a fused attention's time for which it draws what products do
+double
+KernelCostModel::FindPowerShare(const KernelWork& work) const
+{
+    if (IsPowerLimited(m_parameters.attention, m_capability))
+    {
+        return 1;
+    }
+    // Its operations take the energy of those of products.
+    return HasLowerLimit(m_gpu.model, work.type)
+               ? std::min(1.0, GetAttentionEfficiency(work) / GetMatrixEfficiency(work.type))
+               : 0;
 }
 
 /// @return multiply-adds that the load of an operand's element costs, of those that it costs on
@@ -525,10 +540,9 @@ KernelCostModel::GetTime(const KernelWork& work) const
         const double merging = static_cast<double>(work.mergedBytes) /
                                (m_gpu.memoryBytesPerSecond * m_parameters.memoryEfficiency) *
                                PS_PER_S;
-        if (work.kernelClass == KernelClass::FUSED_ATTENTION &&
-            IsPowerLimited(m_parameters.attention, m_capability))
+        if (work.kernelClass == KernelClass::FUSED_ATTENTION)
         {
-            products += arithmetic;
+            products += arithmetic * FindPowerShare(work);
         }
         gpu += std::max(traffic, arithmetic) + merging +
                static_cast<double>(work.GetNKernels()) *

@@ -59,10 +59,10 @@ struct KernelCostParameters
     /// Share of the peak rate in the main loop of the largest tile, on A100 and in 16 bits. Fitted
     /// there; elsewhere it is scaled by FindAchievedMatrixShare().
     double matrixEfficiency{0.761};
-    /// Part of the time in which the GPU multiplies matrices, 0 to 1, which decides its clock under
-    /// a power limit: see FindAchievedMatrixShare(). 0: so little that the clock does not fall.
-    /// Compile() finds it for a job.
-    double productDuty{0};
+    /// Parts of the time in which the GPU multiplies matrices and does anything, 0 to 1, which
+    /// decide its clock under a power limit: see FindAchievedMatrixShare(). 0: so little that the
+    /// clock does not fall. Compile() finds them for a job.
+    GpuDuty duty{};
     /// GPUs that wait for each other. Compile() sets the devices of a job: matrix products and
     /// fused attention take what they take on the slowest of them, see GetSlowestShare().
     uint64_t gpus{1};
@@ -122,7 +122,7 @@ struct KernelCostParameters
 struct KernelTime
 {
     int64_t gpuPs{0};       //!< picoseconds on the GPU
-    int64_t productPs{0};   //!< of these, what the clock falls under: products
+    int64_t productPs{0};   //!< of these, what the clock falls under as under products
     int64_t hostPs{0};      //!< picoseconds that the host needs to issue its kernels
     bool isMeasured{false}; //!< whether gpuPs is from the profile table
     /// Blocks of threads of its longest matrix product, or of its fused attention, which run in
@@ -197,6 +197,7 @@ class KernelCostModel
 
   private:
     double GetAttentionEfficiency(const KernelWork& work) const;
+    double FindPowerShare(const KernelWork& work) const;
     ProductTime GetTimeOfProduct(const KernelWork& work, std::size_t index) const;
     double GetConvolutionSeconds(const KernelWork& work, KernelPass pass, double product) const;
     double GetWinogradSeconds(const KernelWork& work, KernelPass pass) const;

@@ -42,7 +42,23 @@ double FindShareInSteps(const std::string& gpu, DataType type);
  * @param duty as for FindAchievedMatrixShare()
  * @return what is left of the rate of products when the clock falls; 1 where it is not known to
  */
-double FindClockLoss(const std::string& gpu, DataType type, double duty);
+double FindClockLoss(const std::string& gpu, DataType type, const GpuDuty& duty);
+
+/// @ingroup proteus
+/// @param gpu name of a data sheet @param type number format
+/// @return whether it is an H100's processor with less than 700 W, whose clock is FindClock()
+bool HasLowerLimit(const std::string& gpu, DataType type);
+
+/**
+ * @ingroup proteus
+ * What a lower limit than 700 W takes of fused attention on an H100, whose rate was measured under
+ * 700 W, where attention kept it within loaded steps: it loses what the clock loses beyond.
+ * @param gpu name of a data sheet
+ * @param type number format
+ * @param duty of the GPU
+ * @return what is left of its rate; 1 for other GPUs
+ */
+double FindAttentionClockLoss(const std::string& gpu, DataType type, const GpuDuty& duty);
 
 /**
  * @ingroup proteus

@@ -58,16 +58,17 @@ MakeOptions(const StrategyTree& tree, const KernelCostModel& cost, const Framewo
     return options;
 }
 
-/// @return the part of the time of all kernels, waits for the host included, in which GPUs multiply
-/// while their clocks do not fall
-double
-FindProductDuty(const Model& model,
-                const StrategyTree& tree,
-                const KernelCostModel& cost,
-                const Framework& framework)
+/// @return the parts of the time of all kernels, waits for the host included, in which GPUs
+/// multiply and work while their clocks do not fall
+GpuDuty
+FindDuty(const Model& model,
+         const StrategyTree& tree,
+         const KernelCostModel& cost,
+         const Framework& framework)
 {
     const CompileOptions timed = MakeOptions(tree, cost, framework);
     double products = 0;
+    double kernels = 0;
     double all = 0;
     CompileOptions counting;
     counting.kernelTime = [&](const KernelDescription& kernel) {
@@ -76,12 +77,14 @@ FindProductDuty(const Model& model,
         // runs in every micro-batch.
         const double times = kernel.tensors > 0 ? 1.0 / static_cast<double>(kernel.devices)
                                                 : tree.schedule.microBatches;
-        products += times * static_cast<double>(timed.kernelUse(kernel).productPs);
+        const KernelUse use = timed.kernelUse(kernel);
+        products += times * static_cast<double>(use.productPs);
+        kernels += times * static_cast<double>(use.gpuPs);
         all += times * static_cast<double>(std::max<int64_t>(0, ps));
         return ps;
     };
     CompileModel(model, tree, counting);
-    return all > 0 ? products / all : 0;
+    return all > 0 ? GpuDuty{products / all, std::min(1.0, kernels / all)} : GpuDuty{};
 }
 
 /// @return whether an operator is attention that writes no scores
@@ -250,7 +253,7 @@ AdaptFramework(const Model& model,
     if (IsPowerLimited(gpu.model, tree.precision.compute))
     {
         const KernelCostModel cost(gpu, parameters, profile);
-        parameters.productDuty = FindProductDuty(model, tree, cost, used);
+        parameters.duty = FindDuty(model, tree, cost, used);
     }
     return used;
 }

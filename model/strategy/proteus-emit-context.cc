@@ -9,6 +9,7 @@
 #include "proteus-emit-units.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -162,7 +163,7 @@ EmitContext::IsScattered(const PlacedOperator& placed, const GradientWrite& writ
 Row
 EmitContext::EmitMemory(const Layout& layout,
                         const Shape& shape,
-                        uint64_t elementBytes,
+                        double elementBytes,
                         PhaseId phase,
                         const std::string& name,
                         const Row& producers)
@@ -171,13 +172,16 @@ EmitContext::EmitMemory(const Layout& layout,
     Row row(devices.size());
     for (uint32_t position = 0; position < devices.size(); ++position)
     {
-        row[position] = IsEmitted(devices[position])
-                            ? builder.AddMemory(phase,
-                                                devices[position],
-                                                name,
-                                                layout.CountLocal(shape, position) * elementBytes,
-                                                {producers[position]})
-                            : NO_ID;
+        row[position] =
+            IsEmitted(devices[position])
+                ? builder.AddMemory(
+                      phase,
+                      devices[position],
+                      name,
+                      static_cast<uint64_t>(std::llround(
+                          elementBytes * static_cast<double>(layout.CountLocal(shape, position)))),
+                      {producers[position]})
+                : NO_ID;
     }
     return row;
 }

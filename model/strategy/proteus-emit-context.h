@@ -224,7 +224,7 @@ struct EmitContext
      */
     Row EmitMemory(const Layout& layout,
                    const Shape& shape,
-                   uint64_t elementBytes,
+                   double elementBytes,
                    PhaseId phase,
                    const std::string& name,
                    const Row& producers);

@@ -458,12 +458,6 @@ KernelEmitter::AddPersistentMemory(const std::set<TensorId>& losses)
     std::vector<B> all(m_context.placement.nDevices);
     // Where the master copy is the only one, it counts as parameters.
     const OptimizerSpec& optimizer = m_context.tree.optimizer;
-    if (m_context.tree.precision.hasFrozenInFourBits && optimizer.zero >= 3)
-    {
-        throw StrategyError("strategy \"" + m_context.tree.name +
-                            "\": weights in four bits are not shared by replicas here; leave out "
-                            "frozenType or zero 3");
-    }
     const uint64_t share = GetParameterBytes(optimizer, m_context.tree.precision);
     const uint64_t master = share > 0 ? 0 : GetStoredBytes(DataType::FP32);
     for (TensorId id = 0; id < m_context.placement.tensors.size(); ++id)

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -100,44 +101,52 @@ UnitGatherer::UnitGatherer(EmitContext& context,
       m_recent(recent),
       m_next(next)
 {
-    FindNarrow();
+    FindGatheredBytes();
+}
+
+double
+UnitGatherer::FindWeightBytes(const ModelTensor& tensor) const
+{
+    if (m_context.tree.precision.hasFrozenInFourBits && !tensor.needsGradient)
+    {
+        return FOUR_BIT_BYTES;
+    }
+    const bool isFloat8 =
+        m_context.options.gathersFloat8 && m_context.tree.precision.compute == DataType::FP8;
+    return isFloat8 ? 1 : static_cast<double>(m_context.GetElementBytes(tensor.element));
 }
 
 void
-UnitGatherer::FindNarrow()
+UnitGatherer::FindGatheredBytes()
 {
     const auto& operators = m_context.placement.operators;
-    m_isNarrow.assign(m_context.placement.tensors.size(), false);
-    if (!m_context.options.gathersFloat8 || m_context.tree.precision.compute != DataType::FP8)
-    {
-        return;
-    }
+    const auto& tensors = m_context.placement.tensors;
     const bool hasBlocks =
         std::any_of(operators.begin(), operators.end(), [](const PlacedOperator& placed) {
             return !FindBlock(placed.op.name).empty();
         });
-    std::vector<bool> isWide(m_isNarrow.size(), false); // another operator reads it in 16 bits
+    std::vector<bool> isWeight(tensors.size(), false);
+    std::vector<bool> isWide(tensors.size(), false); // another operator reads it in 16 bits
     for (const PlacedOperator& placed : operators)
     {
         const bool isProduct = (placed.op.kind == "linear" || placed.op.kind == "expert-linear") &&
                                (!hasBlocks || !FindBlock(placed.op.name).empty());
         for (const Access& read : placed.op.reads)
         {
-            const ModelTensor& tensor = m_context.placement.tensors[read.tensor].tensor;
-            const bool isWeight =
+            const ModelTensor& tensor = tensors[read.tensor].tensor;
+            isWeight[read.tensor] =
                 isProduct && tensor.shape.size() > 1 && !HasExpertBiases(tensor.name);
-            isWide[read.tensor] = isWide[read.tensor] || !isWeight;
-            m_isNarrow[read.tensor] = !isWide[read.tensor];
+            isWide[read.tensor] = isWide[read.tensor] || !isWeight[read.tensor];
         }
     }
-}
-
-uint64_t
-UnitGatherer::GetGatheredBytes(TensorId tensor) const
-{
-    return m_isNarrow[tensor]
-               ? 1
-               : m_context.GetElementBytes(m_context.placement.tensors[tensor].tensor.element);
+    m_bytes.resize(tensors.size());
+    for (TensorId id = 0; id < tensors.size(); ++id)
+    {
+        const ModelTensor& tensor = tensors[id].tensor;
+        m_bytes[id] = isWeight[id] && !isWide[id]
+                          ? FindWeightBytes(tensor)
+                          : static_cast<double>(m_context.GetElementBytes(tensor.element));
+    }
 }
 
 const Value*
@@ -233,7 +242,8 @@ UnitGatherer::AddToBuckets(const Part& part, std::vector<Bucket>& buckets) const
             bucket = buckets.insert(buckets.end(), Bucket());
             bucket->devices = group.devices;
         }
-        bucket->bytes += group.elements * GetGatheredBytes(part.tensor);
+        bucket->bytes += static_cast<uint64_t>(
+            std::llround(m_bytes[part.tensor] * static_cast<double>(group.elements)));
         for (const DeviceId device : group.devices)
         {
             const uint32_t position = from.FindPosition(device);
@@ -305,7 +315,7 @@ UnitGatherer::Gather(uint32_t unit, bool isBackward, Unit& gathered)
         }
         part.value.rows = {m_context.EmitMemory(part.step.to,
                                                 tensor.tensor.shape,
-                                                GetGatheredBytes(part.tensor),
+                                                m_bytes[part.tensor],
                                                 phase,
                                                 tensor.tensor.name + ".all-gather",
                                                 done)};

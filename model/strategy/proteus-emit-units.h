@@ -126,10 +126,11 @@ class UnitGatherer
     /// Makes the communication. @param unit its number @param isBackward which pass
     /// @param gathered the unit, which gets its parts
     void Gather(uint32_t unit, bool isBackward, Unit& gathered);
-    /// Finds the parameters that are gathered in one byte.
-    void FindNarrow();
-    /// @param tensor a parameter @return bytes of each of its elements when it is gathered
-    uint64_t GetGatheredBytes(TensorId tensor) const;
+    /// Finds what parameters are gathered in: weights of products in one byte or in four bits.
+    void FindGatheredBytes();
+    /// @param tensor a parameter that only products read @return bytes of each of its elements when
+    /// it is gathered
+    double FindWeightBytes(const ModelTensor& tensor) const;
     /// @param part a parameter @param buckets get its bytes
     void AddToBuckets(const Part& part, std::vector<Bucket>& buckets) const;
 
@@ -137,7 +138,7 @@ class UnitGatherer
     const EmitTensors& m_tensors;
     const RecentKernels& m_recent;
     EmitNextIteration& m_next;
-    std::vector<bool> m_isNarrow; //!< by tensor: gathered in one byte
+    std::vector<double> m_bytes; //!< by tensor: of each element when it is gathered
     std::map<std::pair<uint32_t, bool>, Unit> m_units;
     std::pair<MeshPtr, Row> m_begin; //!< last kernel before the unit that was gathered last
 };

@@ -283,10 +283,10 @@ AddWeightTraffic(const Framework& framework, const KernelDescription& kernel, Ke
         AddBiasKernels(framework, pass.isForward, work);
     }
     const bool isMoved = GetElementBytes(work.type) != 4 && kernel.movesWeights;
-    const double perWeight = !isMoved           ? 0 // nothing is cast or copied
-                             : pass.isForward   ? framework.weightForwardBytes
-                             : pass.hasGradient ? framework.weightBackwardBytes
-                                                : 0;
+    double perWeight = !isMoved           ? 0 // nothing is cast or copied
+                       : pass.isForward   ? framework.weightForwardBytes
+                       : pass.hasGradient ? framework.weightBackwardBytes
+                                          : 0;
     if (kernel.isInFourBits)
     {
         // dequantize_4bit() of bitsandbytes (functional.py): the scales, their mean, the weights.
@@ -294,6 +294,7 @@ AddWeightTraffic(const Framework& framework, const KernelDescription& kernel, Ke
         const double made = FOUR_BIT_BYTES + std::max(2U, GetElementBytes(work.type));
         work.bytes += static_cast<uint64_t>(std::llround(made * pass.weights));
         work.otherKernels += KERNELS;
+        perWeight *= FOUR_BIT_BYTES / 2; // what is copied is in four bits
     }
     const std::optional<KernelRule>& rule =
         pass.isForward ? framework.float8.weightForward : framework.float8.weightBackward;

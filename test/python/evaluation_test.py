@@ -197,6 +197,7 @@ class EvaluationTest(unittest.TestCase):
                 "twenty-second": 10,
                 "twenty-third": 17,
                 "twenty-fourth": 69,
+                "twenty-fifth": 29,
                 "nineteenth": 62,
                 "experts": 30,
                 "held-out": 66,

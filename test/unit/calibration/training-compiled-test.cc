@@ -120,7 +120,7 @@ TEST(TrainingCompiled, LargeModels)
     for (Job job : ReadPoints())
     {
         KernelCostParameters parameters;
-        parameters.productDuty =
+        parameters.duty.products =
             0.8; // what Compile() finds of GPT-3 175B; A100s have no use for it
         const KernelCostModel cost(FindGpuDatasheet(job.gpu), parameters);
         job.globalBatch /= job.dp;

@@ -447,7 +447,7 @@ TEST_F(OperatorFit, DefaultsMeetTheMeasurements)
     EXPECT_GE(rank, 0.95);
 
     KernelCostParameters busy = parameters;
-    busy.productDuty = 0.8; // what Compile() finds of GPT-3 175B; A100s have no use for it
+    busy.duty.products = 0.8; // what Compile() finds of GPT-3 175B; A100s have no use for it
     const std::vector<double> large = Predict(points, busy);
     for (std::size_t i = 0; i < points.size(); ++i)
     {

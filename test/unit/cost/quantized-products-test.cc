@@ -91,11 +91,11 @@ TEST(QuantizedProducts, RatesOfNvfp4)
     EXPECT_EQ(GetRate("H200", DataType::FP4), GetRate("H200", DataType::FP8));
     EXPECT_GT(GetRate("GB200", DataType::FP4), 1.8 * GetRate("GB200", DataType::FP8));
     EXPECT_GT(GetRate("GB300", DataType::FP4), 2 * GetRate("GB300", DataType::FP8));
-    EXPECT_EQ(FindAchievedMatrixShare("H200", DataType::FP4, 0.7),
-              FindAchievedMatrixShare("H200", DataType::FP8, 0.7));
+    EXPECT_EQ(FindAchievedMatrixShare("H200", DataType::FP4, {0.7}),
+              FindAchievedMatrixShare("H200", DataType::FP8, {0.7}));
     EXPECT_FALSE(FindAchievedMatrixShare("A100", DataType::FP4));
     // What lasting load leaves is what was measured.
-    EXPECT_NEAR(*FindAchievedMatrixShare("GB200", DataType::FP4, 1) * 10000, 6845, 1);
-    EXPECT_NEAR(*FindAchievedMatrixShare("GB300", DataType::FP4, 1) * 15000, 9375, 1);
-    EXPECT_NEAR(*FindAchievedMatrixShare("B300", DataType::FP4, 1) * 13500, 8231, 1);
+    EXPECT_NEAR(*FindAchievedMatrixShare("GB200", DataType::FP4, {1}) * 10000, 6845, 1);
+    EXPECT_NEAR(*FindAchievedMatrixShare("GB300", DataType::FP4, {1}) * 15000, 9375, 1);
+    EXPECT_NEAR(*FindAchievedMatrixShare("B300", DataType::FP4, {1}) * 13500, 8231, 1);
 }

@@ -288,9 +288,34 @@ TEST(Adapters, RefuseWhatTheyAreNotFor)
               std::string::npos);
     EXPECT_EQ(Refuse(linear + R"(, "frozen": 0})", R"("frozen": 1, )"), "");
     EXPECT_EQ(Refuse(linear + R"(, "adapter": [0, 2]})", R"("frozen": 1, )"), "");
-    EXPECT_THROW(
-        compiletest::Compile("llama", R"({"dp": 2, "zero": 3, "frozenType": "nf4"})", Small()),
-        std::invalid_argument);
+}
+
+// FSDP gathers the four bits; each device makes 16 of them, layer by layer (fsdp_qlora).
+TEST(Adapters, AreGatheredInFourBits)
+{
+    const auto compile = [](const std::string& type) {
+        return compiletest::Compile("llama", R"({"dp": 2, "zero": 3)" + type + "}", Small());
+    };
+    const auto gathered = [](const ExecutionGraph& graph) {
+        double bytes = 0;
+        for (const InventoryRow& row : TakeInventory(graph))
+        {
+            bytes += ToString(row.collective) == std::string("all-gather")
+                         ? static_cast<double>(row.bytes * row.count)
+                         : 0;
+        }
+        return bytes;
+    };
+    const ExecutionGraph wide = compile("");
+    const ExecutionGraph four = compile(R"(, "frozenType": "nf4")");
+    // All of them for the forward pass, and most for the backward pass again.
+    const double spared = (gathered(wide) - gathered(four)) / (2 - FOUR_BIT_BYTES);
+    EXPECT_GT(spared, 1.4 * LAYERS * LINEAR);
+    EXPECT_LT(spared, 2.0 * LAYERS * LINEAR + 1);
+    EXPECT_NEAR(static_cast<double>(FindPersistent(wide, "parameters")) -
+                    static_cast<double>(FindPersistent(four, "parameters")),
+                (2 - FOUR_BIT_BYTES) / 2 * LAYERS * LINEAR,
+                LAYERS * 8);
 }
 
 TEST(Documents, SeeOnlyThemselves)
