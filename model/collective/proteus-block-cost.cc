@@ -168,7 +168,12 @@ BlockShares::Get(uint32_t rank, const ThreadBlock& block) const
     {
         // Of trees half for what goes up and half for what comes down, to however many children.
         // A message by itself is part of an exchange, as far as its program can tell.
-        return {count.senders > 1 ? 0.5 : 1, m_processors[rank], m_isMessage, m_isTree};
+        return {count.senders > 1 ? 0.5 : 1,
+                m_processors[rank],
+                m_isMessage,
+                m_isTree,
+                false,
+                block.warps};
     }
     const bool isOneWay = count.senders == 0 || count.receivers == 0;
     const bool isOwn = IsOwn(block);
@@ -198,6 +203,8 @@ GetBlockCost(const CollectiveKernelCost& costs,
         cost.busyPs = step.busyPs;
         cost.psPerByte =
             step.blockBytesPerSecond > 0 ? PS_PER_SECOND / step.blockBytesPerSecond : 0;
+        const double warpsRate = share.warps * costs.groupWarpBytesPerSecond;
+        cost.warpsPsPerByte = warpsRate > 0 ? PS_PER_SECOND / warpsRate : 0;
         return cost;
     }
     if (receive)

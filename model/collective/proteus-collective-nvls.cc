@@ -66,6 +66,23 @@ CutLoops(const Extent& extent, uint64_t loopBytes)
     return loops;
 }
 
+/**
+ * Of the 20 warps of a thread block of NVLSTree nine sum up, send to a parent and multicast what
+ * comes from it; without a parent five do, or seven for up to six ranks. Of the others half gather,
+ * or one less than half: they are the fewest (NVIDIA/nccl v2.18.3 to v2.30.7, all_reduce.h of the
+ * device).
+ * @param hasParent whether the server has one @param ranks of the program
+ * @return warps that gather
+ */
+uint16_t
+CountGatherWarps(bool hasParent, uint32_t ranks)
+{
+    constexpr uint16_t WARPS = 20;
+    constexpr uint32_t FEW_RANKS = 6;
+    const uint16_t others = hasParent ? 9 : ranks <= FEW_RANKS ? 7 : 5;
+    return (WARPS - others) / 2;
+}
+
 /// The ranks of an NVLink domain, with their blocks on one channel.
 class NvlsChannel
 {
@@ -74,13 +91,16 @@ class NvlsChannel
      * @param builder of the program @param request for it @param members of the domain
      * @param heads how many of the members, from the first one on, sum up and multicast a slice
      * @param channel of the program @param isTree whether heads go on to other domains
+     * @param gatherWarps of a thread block, which copy what is multicast to where users have it; 0:
+     * not counted
      */
     NvlsChannel(ProgramBuilder& builder,
                 const CollectiveRequest& request,
                 const std::vector<uint32_t>& members,
                 std::size_t heads,
                 uint32_t channel,
-                bool isTree)
+                bool isTree,
+                uint16_t gatherWarps)
         : m_builder(builder),
           m_slots(request.slots),
           m_members(members),
@@ -100,7 +120,7 @@ class NvlsChannel
                 m_casters.push_back(isTree ? builder.AddGroupBlock(member, channel, m_group)
                                            : m_heads.back());
             }
-            m_takers.push_back(builder.AddGroupBlock(member, channel, m_group));
+            m_takers.push_back(builder.AddGroupBlock(member, channel, m_group, gatherWarps));
         }
     }
 
@@ -300,7 +320,7 @@ MakeNvlsProgram(const Cluster& cluster, const Paths& /* paths */, const Collecti
     const Extent whole{0, request.bytes};
     for (uint32_t channel = 0; channel < channels; ++channel)
     {
-        NvlsChannel nvls(builder, request, members, members.size(), channel, false);
+        NvlsChannel nvls(builder, request, members, members.size(), channel, false, 0);
         if (request.collective == Collective::ALL_REDUCE)
         {
             for (const Extent& loop :
@@ -371,11 +391,6 @@ MakeNvlsTreeProgram(const Cluster& cluster,
     }
     for (uint32_t channel = 0; channel < channels; ++channel)
     {
-        std::vector<NvlsChannel> domains;
-        for (const auto& server : servers)
-        {
-            domains.emplace_back(builder, request, server, places, channel, true);
-        }
         // Of each place: the heads of all servers.
         std::vector<RankTree> trees;
         for (std::size_t place = 0; place < places; ++place)
@@ -386,6 +401,13 @@ MakeNvlsTreeProgram(const Cluster& cluster,
                 heads.push_back({server[place]});
             }
             trees.push_back(JoinChains(heads, builder.GetNRanks(), channel % 2 == 1));
+        }
+        std::vector<NvlsChannel> domains;
+        for (const auto& server : servers)
+        {
+            const bool hasParent = trees.front().parent[server.front()] != NO_RANK;
+            const uint16_t warps = CountGatherWarps(hasParent, builder.GetNRanks());
+            domains.emplace_back(builder, request, server, places, channel, true, warps);
         }
         const Extent share = CutExtent({0, request.bytes}, channels, channel);
         for (const Extent& loop : CutLoops(share, request.chunkBytes * places))

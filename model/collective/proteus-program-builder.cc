@@ -50,13 +50,14 @@ ProgramBuilder::GetBlock(uint32_t rank, uint32_t channel, uint32_t receivePeer, 
 }
 
 uint32_t
-ProgramBuilder::AddGroupBlock(uint32_t rank, uint32_t channel, uint32_t group)
+ProgramBuilder::AddGroupBlock(uint32_t rank, uint32_t channel, uint32_t group, uint16_t warps)
 {
     auto& blocks = m_program.ranks[rank].blocks;
     ThreadBlock block;
     block.channel = static_cast<uint16_t>(channel);
     block.processor = block.channel;
     block.group = group;
+    block.warps = warps;
     blocks.push_back(std::move(block));
     m_states[rank].known.emplace_back();
     m_states[rank].pending.emplace_back();

@@ -61,9 +61,10 @@ class ProgramBuilder
      * @param rank whose
      * @param channel processor that it runs on
      * @param group network group
+     * @param warps see ThreadBlock::warps
      * @return a new block
      */
-    uint32_t AddGroupBlock(uint32_t rank, uint32_t channel, uint32_t group);
+    uint32_t AddGroupBlock(uint32_t rank, uint32_t channel, uint32_t group, uint16_t warps = 0);
 
     /// @param members ranks @return a network group of them
     uint32_t AddGroup(const std::vector<uint32_t>& members);

@@ -61,6 +61,8 @@ struct CollectiveGeneration
     SourcedRow switchLatencyUs;  //!< of what switches multicast or reduce; Simple only
     SourcedRow switchBusyUs;     //!< of a step with them; Simple only
     SourcedRow switchBlockGBps;  //!< that a thread block moves there; Simple only
+    SourcedRow switchWarpGBps;   //!< that one of the warps moves that copy there what users have;
+                                 //!< Simple only, none: no limit
 };
 
 /// @ingroup proteus

@@ -26,6 +26,12 @@ constexpr uint32_t FIRST_WITH_BATCHES = 222;
 constexpr int64_t RECORD_BYTES = 512;
 constexpr int64_t BATCH_BYTES = 16;
 
+// So a peer is cheaper, too, for which 64 bytes are written (struct ncclDevWorkP2p). One thread
+// takes 13 us more for an all-to-all of eight B200 than for a gather on one host, and 24 us on
+// another (nccl-tests by NCCL 2.29; mghpcc/aicr-benchmarks and a page beside it), 0.12 and 0.21 us
+// for a peer and direction: a third of what one of records takes.
+constexpr int64_t PEERS_OF_A_RECORD = 3;
+
 /// @param us microseconds @return picoseconds
 int64_t
 ToPs(const SourcedNumber& us)
@@ -45,6 +51,7 @@ MakeCost(const CollectiveGeneration& known)
     };
     cost.messageBytesPerSecond = known.messageGBps[SIMPLE].value * GBYTE;
     cost.warpBytesPerSecond = known.warpGBps[SIMPLE].value * GBYTE;
+    cost.groupWarpBytesPerSecond = known.switchWarpGBps[SIMPLE].value * GBYTE;
     for (std::size_t p = 0; p < NCCL_PROTOCOLS; ++p)
     {
         const double rate = known.blockGBps[p].value * GBYTE;
@@ -96,6 +103,7 @@ CollectiveCosts::CollectiveCosts(const CollectiveCostTable& table)
                  ToPs(table.launch.sharedThreadUs)};
     m_batches = m_records;
     m_batches.channelPs = m_records.channelPs * BATCH_BYTES / RECORD_BYTES;
+    m_batches.peerPs = m_records.peerPs / PEERS_OF_A_RECORD;
 }
 
 const CollectiveCosts&

@@ -76,6 +76,9 @@ struct CollectiveKernelCost
     /// That one of few warps of a thread block moves of a message with Simple, all that a step
     /// takes included, bytes per second; 0: no limit.
     double warpBytesPerSecond{0};
+    /// That one of the warps moves that copy between a buffer of the user and one that switches
+    /// multicast and reduce, all that a step takes included, bytes per second; 0: no limit.
+    double groupWarpBytesPerSecond{0};
     /// Of a step of a tree, in place of CollectiveStepCost::latencyPs of NVLink, by NcclProtocol: a
     /// ring goes through a GPU as fast as its warps take up the next step, a tree as the bytes do.
     std::array<int64_t, NCCL_PROTOCOLS> treeLatencyPs{};

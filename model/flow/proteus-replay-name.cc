@@ -92,7 +92,7 @@ AddProgram(const CollectiveProgram& program, Namer& namer)
         for (const ThreadBlock& block : rank.blocks)
         {
             namer.Add(block.channel, block.receivePeer, block.sendPeer, block.group);
-            namer.Add(block.processor, block.steps.size());
+            namer.Add(block.processor, block.warps, block.steps.size());
             for (const Step& step : block.steps)
             {
                 namer.Add(step.bytes, step.kind, step.endsChunk);

@@ -45,8 +45,8 @@ AreEqual(const std::vector<T>& a, const std::vector<T>& b, EQUAL equal)
 bool
 AreEqual(const ThreadBlock& a, const ThreadBlock& b)
 {
-    return std::tie(a.channel, a.receivePeer, a.sendPeer, a.group, a.processor) ==
-               std::tie(b.channel, b.receivePeer, b.sendPeer, b.group, b.processor) &&
+    return std::tie(a.channel, a.receivePeer, a.sendPeer, a.group, a.processor, a.warps) ==
+               std::tie(b.channel, b.receivePeer, b.sendPeer, b.group, b.processor, b.warps) &&
            AreEqual(a.steps, b.steps, [](const Step& x, const Step& y) {
                return Tie(x) == Tie(y);
            });

@@ -138,6 +138,12 @@ TEST(LinkFraming, Generations)
         EXPECT_EQ(framing.reverseBytes % 8, 0u);
         EXPECT_EQ(framing.unitBytes, 4096u);
     }
+    // Two packets of stores for one of a DMA.
+    const LinkFraming dma = DefaultFraming(LinkTechnology::NVLINK, 5).For(CopyMethod::DMA);
+    const LinkFraming sm = DefaultFraming(LinkTechnology::NVLINK, 5).For(CopyMethod::SM);
+    EXPECT_EQ(sm.WireBytes(256) - 256, 2 * (dma.WireBytes(256) - 256));
+    EXPECT_EQ(sm.ReverseBytes(256), 2 * dma.ReverseBytes(256));
+    EXPECT_DOUBLE_EQ(256.0 / sm.WireBytes(256), 0.8);
     EXPECT_THROW(DefaultFraming(LinkTechnology::NVLINK, 1), std::invalid_argument);
     EXPECT_THROW(DefaultFraming(LinkTechnology::NVLINK, 6), std::invalid_argument);
     EXPECT_THROW(DefaultFraming(LinkTechnology::PCIE, 2), std::invalid_argument);

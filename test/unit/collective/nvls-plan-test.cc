@@ -4,11 +4,17 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "ns3/proteus-algorithms.h"
+#include "ns3/proteus-block-cost.h"
 #include "ns3/proteus-collective-choice.h"
+#include "ns3/proteus-collective-kernel-cost.h"
 #include "ns3/proteus-nvls-plan.h"
 
+#include <array>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <set>
+#include <vector>
 
 using namespace ns3::proteus;
 
@@ -133,4 +139,45 @@ TEST(NvlsHeads, NeedThreeGpusOfAServerInSomeVersions)
         EXPECT_TRUE(std::isfinite(timeUs(228, 2, servers)));
     }
     EXPECT_TRUE(std::isfinite(timeUs(217, 2, 1)));
+}
+
+TEST(NvlsTree, WarpsAreFewWhereServersHaveAParent)
+{
+    // By GPUs of each of two servers: warps that copy in blocks with a parent and without one.
+    for (const auto& [ranks, few, many] :
+         std::vector<std::array<uint32_t, 3>>{{8, 5, 7}, {3, 5, 6}})
+    {
+        const Cluster cluster = MakeCluster("dgx-h100", 2);
+        const Paths paths(cluster);
+        CollectiveRequest request;
+        for (uint32_t rank = 0; rank < 2 * ranks; ++rank)
+        {
+            request.vertices.push_back(cluster.GetGpus()[rank / ranks * 8 + rank % ranks]);
+        }
+        request.bytes = uint64_t{64} << 20;
+        request.algorithm = "nvls-tree";
+        CollectiveChooser(cluster, paths).Complete(request);
+        const CollectiveProgram program = MakeNvlsTreeProgram(cluster, paths, request);
+        const BlockShares shares(program);
+        const CollectiveKernelCost& costs = GetCollectiveKernelCost(90);
+        for (uint32_t rank = 0; rank < 2 * ranks; ++rank)
+        {
+            std::set<uint32_t> counts;
+            for (const ThreadBlock& block : program.ranks[rank].blocks)
+            {
+                // One tree has its root in each server: every other channel.
+                const uint32_t warps = (rank < ranks) == (block.channel % 2 == 0) ? many : few;
+                const BlockShare share = shares.Get(rank, block);
+                counts.insert(share.warps);
+                EXPECT_TRUE(share.warps == 0 || share.warps == warps) << rank << block.channel;
+                const bool isGroup = block.group != NO_GROUP;
+                const BlockCost cost =
+                    GetBlockCost(costs, Protocol::SIMPLE, share, isGroup, {}, {});
+                EXPECT_NEAR(isGroup && share.warps > 0 ? 1e12 / cost.warpsPsPerByte : 0,
+                            share.warps * costs.groupWarpBytesPerSecond,
+                            1);
+            }
+            EXPECT_EQ(counts, (std::set<uint32_t>{0, few, many})); // heads are not counted
+        }
+    }
 }

@@ -127,6 +127,8 @@ TEST(KernelCostsJson, WhatIsLeftOutIsAsBuiltIn)
     EXPECT_EQ(costs.GetLaunch(221).channelPs, 3200000);
     EXPECT_EQ(costs.GetLaunch(222).channelPs, 100000); // 16 bytes in the place of 512
     EXPECT_EQ(costs.GetLaunch(222).kernelPs, GetCollectiveLaunchCost(222).kernelPs);
+    EXPECT_EQ(costs.GetLaunch(221).peerPs, 470000);
+    EXPECT_EQ(costs.GetLaunch(222).peerPs, 470000 / 3);
     EXPECT_EQ(&CollectiveCosts::Get(nullptr).GetKernel(80), &GetCollectiveKernelCost(80));
 }
 
