@@ -18,6 +18,7 @@ namespace proteus
 ProteusHelper::ProteusHelper()
 {
     m_networkFactory.SetTypeId("ns3::proteus::PacketNetwork");
+    m_transportFactory.SetTypeId("ns3::proteus::Transport");
 }
 
 void
@@ -30,6 +31,13 @@ void
 ProteusHelper::SetNetworkAttribute(const std::string& name, const AttributeValue& value)
 {
     SetAttributeChecked(m_networkFactory, name, value);
+}
+
+void
+ProteusHelper::SetTransportAttribute(const std::string& name, const AttributeValue& value)
+{
+    SetAttributeChecked(m_transportFactory, name, value);
+    m_transportAttributes.emplace_back(name, value.Copy());
 }
 
 void
@@ -68,6 +76,10 @@ ProteusHelper::Install(const Cluster& cluster, const ExecutionGraph& graph) cons
 {
     Ptr<Fabric> fabric = InstallFabric(cluster);
     Ptr<PacketNetwork> network = m_networkFactory.Create<PacketNetwork>();
+    for (const auto& [name, value] : m_transportAttributes)
+    {
+        network->GetTransport()->SetAttribute(name, *value);
+    }
     if (m_stream >= 0)
     {
         const int64_t used = network->AssignStreams(m_stream);

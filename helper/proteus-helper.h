@@ -14,6 +14,8 @@
 
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 /**
  * @defgroup proteus Distributed training on packet-level fabrics
@@ -49,6 +51,9 @@ class ProteusHelper
 
     /// @param name of an attribute of PacketNetwork @param value its value
     void SetNetworkAttribute(const std::string& name, const AttributeValue& value);
+
+    /// @param name of an attribute of Transport @param value its value
+    void SetTransportAttribute(const std::string& name, const AttributeValue& value);
 
     /// @param maker of the programs of all collectives: see PacketNetwork::SetProgramMaker()
     void SetProgramMaker(PacketNetwork::ProgramMaker maker);
@@ -87,6 +92,8 @@ class ProteusHelper
   private:
     FabricHelper m_fabricHelper;
     ObjectFactory m_networkFactory;
+    ObjectFactory m_transportFactory; //!< for checks: a network makes its transport itself
+    std::vector<std::pair<std::string, Ptr<const AttributeValue>>> m_transportAttributes;
     RuntimeOptions m_options;
     PacketNetwork::ProgramMaker m_maker;
     std::shared_ptr<const CollectiveCosts> m_costs;

@@ -181,11 +181,7 @@ class LateUnitsCase : public TestCase
                         CrossIteration::BARRIER)
                 .graph;
         Way way;
-        way.prepare = [](Ptr<TrainingJob> job) {
-            const Ptr<Transport> transport = job->GetNetwork()->GetTransport();
-            transport->SetAttribute("RetransmissionTimeout", TimeValue(MilliSeconds(1)));
-            transport->SetAttribute("RetryLimit", UintegerValue(30));
-        };
+        way.transport = {{"RetransmissionTimeout", "1ms"}, {"RetryLimit", "30"}};
         const AllWays ways = RunAllWays(cluster, graph, way);
         NS_TEST_EXPECT_MSG_EQ(ways.difference, "", "repetition changes nothing");
         NS_TEST_EXPECT_MSG_EQ(ways.off.error, "", "the job runs");

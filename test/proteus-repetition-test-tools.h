@@ -15,6 +15,7 @@
 #include "ns3/uinteger.h"
 
 #include <functional>
+#include <map>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -42,6 +43,7 @@ struct Way
     std::function<void(Ptr<TrainingJob>)> prepare;                    //!< before the run
     std::string window{"20us"};                                       //!< JoinWindow
     std::string algorithm;                                            //!< empty: NCCL's choice
+    std::map<std::string, std::string> transport; //!< attributes of Transport, by name
     bool inProcesses{false}; //!< all that may is executed in processes of its own, three at a time
 };
 
@@ -102,6 +104,10 @@ RunGraph(const Cluster& cluster, const ExecutionGraph& graph, const Way& way)
     helper.SetNetworkAttribute("RepetitionMemory", UintegerValue(way.memoryBytes));
     helper.SetNetworkAttribute("JoinWindow", StringValue(way.window));
     helper.SetNetworkAttribute("Algorithm", StringValue(way.algorithm));
+    for (const auto& [name, value] : way.transport)
+    {
+        helper.SetTransportAttribute(name, StringValue(value));
+    }
     if (way.inProcesses)
     {
         helper.SetNetworkAttribute("Threads", UintegerValue(3));

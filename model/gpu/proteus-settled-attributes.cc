@@ -28,8 +28,8 @@ SettledAttributes::Read(const Object& object)
         {
             const TypeId::AttributeInformation attribute = type.GetAttribute(i);
             const Ptr<AttributeValue> value = attribute.checker->Create();
-            if (!DynamicCast<PointerValue>(value) && (attribute.flags & TypeId::ATTR_GET) && attribute.accessor->HasGetter() &&
-                attribute.accessor->Get(&object, *value))
+            if (!DynamicCast<PointerValue>(value) && (attribute.flags & TypeId::ATTR_GET) &&
+                attribute.accessor->HasGetter() && attribute.accessor->Get(&object, *value))
             {
                 values.emplace_back(type.GetName() + "::" + attribute.name,
                                     value->SerializeToString(attribute.checker));

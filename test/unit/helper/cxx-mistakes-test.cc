@@ -153,6 +153,8 @@ TEST_F(CxxMistakes, InAttributesOfHelpersAreSaid)
               "NvlinkBufer; did you mean NvlinkBuffer?");
     EXPECT_EQ(GetMessage([&] { helper.SetFabricAttribute("NvlinkBuffer", StringValue("lots")); }),
               "ns3::proteus::Fabric::NvlinkBuffer=lots: must be a whole number");
+    EXPECT_EQ(GetMessage([&] { helper.SetTransportAttribute("RetryLimit", StringValue("x")); }),
+              "ns3::proteus::Transport::RetryLimit=x: must be a whole number");
     EXPECT_NE(GetMessage([&] {
                   helper.SetNetworkAttribute("Channels", TimeValue(Seconds(1)));
               }).find("ns3::proteus::PacketNetwork::Channels: is no value of this attribute"),
