@@ -142,9 +142,12 @@ TEST(MatrixRate, FallsLessWithTheLimitOfBlackwellUltra)
     EXPECT_EQ(FindClockLoss("a GPU that nobody knows", DataType::BF16, {1}), 1);
 }
 
-// Fused attention takes Blackwell's power as products do, where it feeds its matrix units: under
-// lasting load it falls from 1450 to 1237 TFLOP/s.
-TEST(AttentionRate, FallsWithTheClockOfBlackwell)
+namespace
+{
+
+/// @return the forward pass of causal attention, 4 sequences of 8,192 tokens, 16 heads of 128
+KernelWork
+MakeAttention()
 {
     KernelWork work;
     work.kernelClass = KernelClass::FUSED_ATTENTION;
@@ -152,6 +155,16 @@ TEST(AttentionRate, FallsWithTheClockOfBlackwell)
     work.type = DataType::BF16;
     work.shape = {4 * 16, 8192, 8192, 128};
     work.fusedFlops = 4.0 * 4 * 16 * 8192 * 8192 * 128 / 2;
+    return work;
+}
+
+} // namespace
+
+// Fused attention takes Blackwell's power as products do, where it feeds its matrix units: under
+// lasting load it falls from 1450 to 1237 TFLOP/s.
+TEST(AttentionRate, FallsWithTheClockOfBlackwell)
+{
+    const KernelWork work = MakeAttention();
     const auto time = [&](const char* gpu, AttentionKernel kernel, double duty) {
         KernelCostParameters parameters;
         parameters.attention = kernel;
@@ -264,12 +277,7 @@ TEST(PowerLimit, HasTheClocksOfMeasuredSteps)
 // operations.
 TEST(AttentionRate, FallsWithALowerLimit)
 {
-    KernelWork work;
-    work.kernelClass = KernelClass::FUSED_ATTENTION;
-    work.pass = KernelPass::FORWARD;
-    work.type = DataType::BF16;
-    work.shape = {4 * 16, 8192, 8192, 128};
-    work.fusedFlops = 4.0 * 4 * 16 * 8192 * 8192 * 128 / 2;
+    const KernelWork work = MakeAttention();
     const auto time = [&](const char* gpu, const GpuDuty& duty) {
         KernelCostParameters parameters;
         parameters.attention = AttentionKernel::FLASH_ATTENTION_2;
