@@ -542,7 +542,7 @@ class NcclTestsProgram : public CommandLineProgram
     {
         m_options.AddTo(command);
         m_options.publishedLogs = GetWorkloads() + "/evaluation/published-logs.json";
-        m_options.flowErrors = GetWorkloads() + "/evaluation/flow-errors.json";
+        m_options.flowErrors = GetFlowErrorsFile(GetWorkloads());
     }
 
     const FabricFlags* GetFabric() const override

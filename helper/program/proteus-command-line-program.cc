@@ -9,6 +9,7 @@
 #include "proteus-attribute-watch.h"
 #include "proteus-command-line-text.h"
 #include "proteus-environment-options.h"
+#include "proteus-flow-expectation.h"
 #include "proteus-heap-pages.h"
 #include "proteus-option-attributes.h"
 #include "proteus-rank-program.h"
@@ -422,7 +423,7 @@ CommandLineProgram::Main(int argc, char* argv[])
         if (ProgramOptions* options = GetRunOptions())
         {
             options->information.configuration = command.GetConfiguration();
-            options->flowErrors = command.GetWorkloads() + "/evaluation/flow-errors.json";
+            options->flowErrors = GetFlowErrorsFile(command.GetWorkloads());
             options->nccl.SetDefaults();
         }
         packets.Set(command.GetConfiguration(), SendsPackets() ? FindNoPackets() : "");

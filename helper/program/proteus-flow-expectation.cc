@@ -17,6 +17,12 @@ namespace ns3
 namespace proteus
 {
 
+std::string
+GetFlowErrorsFile(const std::string& workloads)
+{
+    return workloads + "/evaluation/flow-errors.json";
+}
+
 std::vector<std::string>
 DescribeFlowRun(const std::string& path,
                 const std::string& work,

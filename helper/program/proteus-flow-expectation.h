@@ -24,6 +24,10 @@ namespace ns3
 namespace proteus
 {
 
+/// @ingroup proteus
+/// @param workloads the folder workloads/ @return its file of FlowErrors
+std::string GetFlowErrorsFile(const std::string& workloads);
+
 /**
  * @ingroup proteus
  * @param path of a file of FlowErrors; empty: nothing is said

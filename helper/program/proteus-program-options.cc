@@ -195,6 +195,7 @@ ProgramOptions::AddTimeTo(OptionList& command)
 void
 ProgramOptions::AddTo(OptionList& command)
 {
+    flowErrors = GetFlowErrorsFile(command.GetWorkloads()); // for programs of users
     AddClusterTo(command);
     command.StartGroup("Run");
     AddTimeTo(command);

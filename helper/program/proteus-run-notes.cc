@@ -238,7 +238,10 @@ RunNotes::Hear(const ProgramOptions& options,
     Note(traits.name, lines);
     NoteRemarks(traits.name, remarks);
     NoteLosses(traits.name, record.links, record.network);
-    NoteDistances(traits.name, DescribeFlowRun(options.flowErrors, "models", cluster, record));
+    if (g_notes)
+    {
+        NoteDistances(traits.name, DescribeFlowRun(options.flowErrors, "models", cluster, record));
+    }
 }
 
 void
@@ -305,10 +308,6 @@ RunNotes::HearExpected(const std::vector<std::string>& lines)
 void
 RunNotes::NoteDistances(const std::string& executor, const std::vector<std::string>& lines)
 {
-    if (g_notes == nullptr)
-    {
-        return;
-    }
     const std::lock_guard<std::mutex> lock(g_notes->m_mutex);
     for (const std::string& line : lines)
     {

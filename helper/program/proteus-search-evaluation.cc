@@ -280,7 +280,8 @@ SearchEvaluation::RunFlows(SearchCandidate& candidate)
     try
     {
         const TrainingPlan plan = candidate.make();
-        const ExecutionGraph graph = Compile(plan);
+        const Framework framework = LoadFramework(plan.model);
+        const ExecutionGraph graph = CompileForCluster(plan, m_cluster, framework, "");
         uint64_t peak = 0;
         for (const MemoryAccount& account : AccountMemory(graph))
         {
@@ -297,7 +298,7 @@ SearchEvaluation::RunFlows(SearchCandidate& candidate)
             RunRecord flow = m_flow.Run(graph, m_cluster, m_settings, &observer);
             RequireWhole(flow);
             std::vector<std::string> expected;
-            m_options.NotePublishedErrors(LoadFramework(plan.model), m_cluster, expected);
+            m_options.NotePublishedErrors(framework, m_cluster, expected);
             NoteBalancedExperts(plan.model, graph, expected);
             RunNotes::HearExpected(expected);
             RunNotes::Hear(m_options, m_flow, m_settings, m_cluster, graph, flow);
