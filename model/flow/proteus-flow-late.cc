@@ -57,16 +57,43 @@ MakeLateClass(const FlowClass& flows, double remains, const std::vector<double>&
 
 } // namespace
 
+std::optional<ReplayName>
+FlowProfiles::NameLate(TaskId id)
+{
+    const auto [place, isNew] = m_lateNames.try_emplace(NameProfile(id));
+    if (isNew && CountMessages(FindShape(id).flows) <= MOST_LATE_MESSAGES)
+    {
+        const std::shared_ptr<const Part> whole = FindWhole(id);
+        if (whole && whole->program->groups.empty())
+        {
+            const std::vector<uint32_t> routes = PlanRoutes(id, whole->flows);
+            place->second = NameReplay(*whole->program,
+                                       whole->flows,
+                                       routes,
+                                       m_routes,
+                                       whole->costs,
+                                       ClassifyFlows(whole->flows, routes, m_routes));
+        }
+    }
+    return place->second;
+}
+
 const std::vector<LateClass>&
 FlowProfiles::GetLate(TaskId id, const std::vector<int64_t>& joinsPs)
 {
+    static const std::vector<LateClass> none;
+    const std::optional<ReplayName> name = NameLate(id);
+    if (!name)
+    {
+        return none;
+    }
     const int64_t step = std::max<int64_t>(1, Get(id).alonePs / LATE_STEPS);
     std::vector<int64_t> rounded;
     for (const int64_t joinPs : joinsPs)
     {
         rounded.push_back((joinPs + step / 2) / step * step);
     }
-    const auto [place, isNew] = m_late.try_emplace({NameProfile(id), rounded});
+    const auto [place, isNew] = m_late.try_emplace({*name, rounded});
     if (isNew)
     {
         place->second = MakeLate(id, rounded);
@@ -78,27 +105,19 @@ std::vector<LateClass>
 FlowProfiles::MakeLate(TaskId id, const std::vector<int64_t>& joinsPs)
 {
     const CollectiveProfile& profile = Get(id);
-    if (CountMessages(FindShape(id).flows) > MOST_LATE_MESSAGES)
-    {
-        return {};
-    }
-    const std::shared_ptr<const ReplayInput> whole = GetWhole(id);
-    if (!whole || !whole->program->groups.empty())
-    {
-        return {};
-    }
-    const auto classOf = ClassifyFlows(whole->flows, whole->routes, m_routes);
+    const std::shared_ptr<const Part> whole = FindWhole(id);
+    const std::vector<uint32_t> routes = PlanRoutes(id, whole->flows);
     const auto ranks = static_cast<uint32_t>(joinsPs.size());
     ClassTimes times = AddUpClasses(ReplayProgram(*whole->program,
                                                   whole->flows,
-                                                  whole->routes,
+                                                  routes,
                                                   m_routes,
                                                   whole->costs,
                                                   false,
                                                   m_goOn,
                                                   joinsPs),
                                     whole->flows,
-                                    classOf,
+                                    ClassifyFlows(whole->flows, routes, m_routes),
                                     static_cast<uint32_t>(profile.classes.size()),
                                     ranks);
     const auto last = static_cast<double>(*std::max_element(joinsPs.begin(), joinsPs.end()));

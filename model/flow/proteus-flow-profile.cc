@@ -107,6 +107,21 @@ FlowProfiles::NameProfile(TaskId id) const
     return {task.collective, task.bytes, task.root, task.place};
 }
 
+std::shared_ptr<const FlowProfiles::Part>
+FlowProfiles::FindWhole(TaskId id)
+{
+    Shape& shape = FindShape(id);
+    if (CountMessages(shape.flows) > MOST_KEPT_MESSAGES)
+    {
+        return nullptr;
+    }
+    if (!shape.whole)
+    {
+        shape.whole = MakePart(id, m_programs->MakeRequest(id), m_programs->Find(id));
+    }
+    return shape.whole->flows.size() == shape.flows.size() ? shape.whole : nullptr;
+}
+
 std::shared_ptr<const ReplayInput>
 FlowProfiles::GetWhole(TaskId id)
 {
@@ -115,14 +130,8 @@ FlowProfiles::GetWhole(TaskId id)
     {
         return place->second;
     }
-    const Shape& shape = FindShape(id);
-    if (CountMessages(shape.flows) > MOST_KEPT_MESSAGES)
-    {
-        return nullptr;
-    }
-    const std::shared_ptr<Part> part =
-        MakePart(id, m_programs->MakeRequest(id), m_programs->Find(id));
-    if (part->flows.size() != shape.flows.size())
+    const std::shared_ptr<const Part> part = FindWhole(id);
+    if (!part)
     {
         return nullptr;
     }
@@ -130,7 +139,7 @@ FlowProfiles::GetWhole(TaskId id)
     input->program = part->program;
     input->flows = part->flows;
     input->routes = PlanRoutes(id, part->flows);
-    input->costs = std::move(part->costs);
+    input->costs = part->costs;
     place->second = input;
     return input;
 }

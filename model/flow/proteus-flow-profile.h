@@ -23,6 +23,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -254,8 +255,9 @@ class FlowProfiles
         std::vector<ProgramFlow> flows; //!< of the whole program
         std::shared_ptr<Family> family; //!< that is replayed
         std::shared_ptr<Family>
-            common;        //!< of all sizes; another one if this is replayed as a whole
-        uint32_t ranks{0}; //!< of the group
+            common;                  //!< of all sizes; another one if this is replayed as a whole
+        uint32_t ranks{0};           //!< of the group
+        std::shared_ptr<Part> whole; //!< FindWhole(); null until it is asked for
     };
 
     /// What names a Family: a request without its bytes, and how the ranks stand.
@@ -358,7 +360,15 @@ class FlowProfiles
     const CollectiveKernelCost& GetKernelCost(TaskId task) const;
     /// @param task a communication @param shape of it @return Family::latenciesPs
     const std::vector<double>& FindLatencies(TaskId task, Shape& shape);
-    /// @copydoc GetLate
+    /// @param task a communication @return its program as a whole, which groups that stand alike
+    /// share; null if it is too long
+    std::shared_ptr<const Part> FindWhole(TaskId task);
+    /// @param task a communication @return the name of its whole program on its routes, which
+    /// groups that stand alike share; none if it is too long to be replayed for ranks that are
+    /// late, or has sums of switches
+    std::optional<ReplayName> NameLate(TaskId task);
+    /// @param task a communication with a NameLate() @param joinsPs see GetLate()
+    /// @return see GetLate()
     std::vector<LateClass> MakeLate(TaskId task, const std::vector<int64_t>& joinsPs);
     /// @param part to replay, unless one like it was @param routes of its flows
     /// @param classOf class by flow @param nClasses how many there are @param ranks of the group
@@ -400,8 +410,9 @@ class FlowProfiles
     NicTable m_nics;                                         //!< of the cluster
     std::map<ProfileKey, CollectiveProfile> m_profiles;
     std::map<ProfileKey, std::shared_ptr<const ReplayInput>> m_wholes; //!< see GetWhole()
+    std::map<ProfileKey, std::optional<ReplayName>> m_lateNames;       //!< NameLate()
     /// See GetLate().
-    std::map<std::pair<ProfileKey, std::vector<int64_t>>, std::vector<LateClass>> m_late;
+    std::map<std::pair<ReplayName, std::vector<int64_t>>, std::vector<LateClass>> m_late;
     std::vector<const CollectiveProfile*> m_ofTask; //!< by task, null until it is known
     std::function<void()> m_goOn;                   //!< see SetStopCheck(); may be null
 };
