@@ -14,9 +14,11 @@
 #include "ns3/proteus-collective-settings.h"
 #include "ns3/proteus-compat.h"
 #include "ns3/proteus-congestion-type.h"
+#include "ns3/proteus-dcqcn-use.h"
 #include "ns3/proteus-fabric.h"
 #include "ns3/proteus-flow-player.h"
 #include "ns3/proteus-packet-network.h"
+#include "ns3/proteus-shared-marks.h"
 #include "ns3/proteus-transport.h"
 #include "ns3/string.h"
 #include "ns3/type-id.h"
@@ -24,12 +26,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
-#include <cstring>
 #include <optional>
-#include <stdexcept>
 #include <string>
-#include <sys/mman.h>
 
 namespace ns3
 {
@@ -38,54 +36,6 @@ namespace proteus
 
 namespace
 {
-
-/// Where marks are set: in memory that the processes share which a program forks to simulate in.
-class MarkPage
-{
-  public:
-    MarkPage()
-    {
-        void* memory = mmap(nullptr,
-                            SIZE * sizeof(Place),
-                            PROT_READ | PROT_WRITE,
-                            MAP_SHARED | MAP_ANONYMOUS,
-                            -1,
-                            0);
-        if (memory == MAP_FAILED)
-        {
-            throw std::runtime_error("no memory that processes share: " +
-                                     std::string(std::strerror(errno)));
-        }
-        m_places = static_cast<Place*>(memory); // all zero, which is no mark
-    }
-
-    MarkPage(const MarkPage&) = delete;
-    MarkPage& operator=(const MarkPage&) = delete;
-
-    /// @return a place without a mark; of more than there are, the first ones anew
-    std::atomic<bool>& Take()
-    {
-        Place& place = m_places[m_next++ % SIZE];
-        place = false;
-        return place;
-    }
-
-  private:
-    using Place = std::atomic<bool>;
-    static_assert(Place::is_always_lock_free, "processes set marks without a lock");
-    static constexpr std::size_t SIZE = 1 << 16; //!< more than the attributes of a command line
-
-    Place* m_places{nullptr}; //!< for as long as the process lives, as defaults do
-    std::size_t m_next{0};    //!< place that is taken next
-};
-
-/// @return a place for a mark
-std::atomic<bool>&
-TakePlace()
-{
-    static MarkPage page;
-    return page.Take();
-}
 
 /// Of a default: whether an object has taken it.
 class Mark
@@ -100,7 +50,7 @@ class Mark
     }
 
   protected:
-    std::atomic<bool>& m_isTaken{TakePlace()}; //!< ObjectBase::ConstructSelf() sets a copy
+    std::atomic<bool>& m_isTaken{TakeSharedMark()}; //!< ObjectBase::ConstructSelf() sets a copy
 };
 
 /// A default that knows whether it was taken.
@@ -233,6 +183,7 @@ IsReadBy(TypeId type, const std::string& name, AttributeReaders readers)
 void
 WatchAttributes(const Configuration& given)
 {
+    GetDcqcnUse().Forget();
     Watch({Fabric::GetTypeId(), 0}); // says whether there were packets at all
     for (const auto& option : given)
     {

@@ -102,6 +102,22 @@ WarnOfSizes(const MscclSchedule& schedule,
     const auto outside = std::count_if(sizes.begin(), sizes.end(), [&](const CollectiveSize& size) {
         return size.bytes < schedule.minBytes || size.bytes > schedule.maxBytes;
     });
+    const auto largest =
+        std::max_element(sizes.begin(), sizes.end(), [](const auto& a, const auto& b) {
+            return a.bytes < b.bytes;
+        });
+    if (largest != sizes.end() && largest->bytes > schedule.maxBytes)
+    {
+        const std::string mistake = FindMscclMistake(schedule, largest->bytes);
+        if (!mistake.empty())
+        {
+            throw std::invalid_argument(
+                "--msccl=" + file +
+                ": is for sizes up to maxBytes = " + std::to_string(schedule.maxBytes) +
+                ", and of " + std::to_string(largest->bytes) + " bytes " + mistake +
+                "; leave out larger sizes: --max=" + std::to_string(schedule.maxBytes));
+        }
+    }
     if (outside > 0)
     {
         Warn(file + ": is for " + std::to_string(schedule.minBytes) + " to " +

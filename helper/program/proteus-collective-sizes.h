@@ -51,6 +51,7 @@ std::vector<CollectiveSize> ReadCollectiveSizes(const CollectiveProgramOptions& 
 /// @ingroup proteus
 /// Says which sizes MSCCL would not run by a schedule. @param schedule that is run
 /// @param sizes that are run @param file of the schedule
+/// @throw std::invalid_argument if one of these is too large for it to end
 void WarnOfSizes(const MscclSchedule& schedule,
                  const std::vector<CollectiveSize>& sizes,
                  const std::string& file);

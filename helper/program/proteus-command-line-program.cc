@@ -387,7 +387,6 @@ CommandLineProgram::Main(int argc, char* argv[])
         if (ProgramOptions* options = GetRunOptions())
         {
             options->information = DescribeRun(arguments, options->inputs);
-            options->modelFolder = m_workloads + "/models";
         }
         command.AddIdle("ChecksumEnabled", []() { return "packets have no checksums here"; });
         for (auto value = GlobalValue::Begin(); value != GlobalValue::End(); ++value)
@@ -423,7 +422,6 @@ CommandLineProgram::Main(int argc, char* argv[])
         if (ProgramOptions* options = GetRunOptions())
         {
             options->information.configuration = command.GetConfiguration();
-            options->flowErrors = GetFlowErrorsFile(command.GetWorkloads());
             options->nccl.SetDefaults();
         }
         packets.Set(command.GetConfiguration(), SendsPackets() ? FindNoPackets() : "");
@@ -465,7 +463,7 @@ CommandLineProgram::Main(int argc, char* argv[])
                            command.GetConfiguration(),
                            idle,
                            GetClusterMaker()};
-        const RunNotes runs(std::move(typed));
+        const RunNotes runs(std::move(typed), m_workloads);
         const auto list = [&]() { // what the runs did not come to
             std::vector<std::string> notes = PrintsNotes() ? runs.ListOfJobs() : runs.List();
             const auto unread = FindIdleAttributes(command.GetConfiguration(),
@@ -484,7 +482,10 @@ CommandLineProgram::Main(int argc, char* argv[])
             return notes;
         });
         WithOptions(command, [&]() { Run(); });
-        for (const auto& lines : {idle, list(), command.FindOlderParts(begin)})
+        // What a run has shown stands among the notes of programs that print theirs.
+        const bool isPrinted = ListsNotes() && !PrintsNotes();
+        for (const auto& lines :
+             {idle, isPrinted ? std::vector<std::string>() : list(), command.FindOlderParts(begin)})
         {
             for (const std::string& line : lines)
             {

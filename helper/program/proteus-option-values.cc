@@ -114,6 +114,21 @@ NormaliseRatio(const std::string& option, const std::string& text)
     Refuse(option, text, "must be a number, a ratio such as 2:1, or per cent such as 10%");
 }
 
+/// @param text of a time @return with "u" for the sign of micro, of which Unicode has two
+std::string
+WriteMicro(std::string text)
+{
+    for (const std::string micro : {"\u00b5", "\u03bc"})
+    {
+        const std::size_t at = text.find(micro);
+        if (at != std::string::npos)
+        {
+            text.replace(at, micro.size(), "u");
+        }
+    }
+    return text;
+}
+
 std::string
 NormaliseTime(const std::string& option, const std::string& text)
 {
@@ -266,11 +281,11 @@ NormaliseValue(OptionKind kind, const std::string& option, const std::string& te
     case OptionKind::SIZE:
         return std::to_string(ParseSize(text, option.substr(option.find_first_not_of('-'))));
     case OptionKind::TIME:
-        return NormaliseTime(option, text);
+        return NormaliseTime(option, WriteMicro(text));
     case OptionKind::SECONDS:
-        return NormaliseQuantity(SECONDS_UNITS, option, text);
+        return NormaliseQuantity(SECONDS_UNITS, option, WriteMicro(text));
     case OptionKind::MICROSECONDS:
-        return NormaliseQuantity(MICROSECONDS_UNITS, option, text);
+        return NormaliseQuantity(MICROSECONDS_UNITS, option, WriteMicro(text));
     case OptionKind::GIGABYTES:
         return NormaliseQuantity(GIGABYTES_UNITS, option, text);
     case OptionKind::TEXT:

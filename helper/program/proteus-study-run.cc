@@ -31,9 +31,11 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace ns3
 {
@@ -101,6 +103,118 @@ FormatClock(double seconds)
     std::snprintf(text, sizeof(text), "%lu:%02lu:%02lu", whole / 3600, whole / 60 % 60, whole % 60);
     return text;
 }
+
+/// Digests what the value of an option leads to: a file, each file of a folder or of a list, a
+/// model or framework by its name, and files that texts in such a file of JSON name.
+class FileDigester
+{
+  public:
+    /// @param folder that relative paths are in @param workloads the folder workloads/
+    FileDigester(fs::path folder, fs::path workloads)
+        : m_folder(std::move(folder)),
+          m_workloads(std::move(workloads))
+    {
+    }
+
+    /// @param name of the option @param value of it @return the digest; empty: it leads to no file
+    std::string Find(const std::string& name, const std::string& value)
+    {
+        AddValue(name, value, m_folder);
+        return m_seen.size() < 2 ? m_found : Digest(m_found);
+    }
+
+  private:
+    static constexpr std::size_t MAX_PATH = 4096; //!< characters; what is longer is no path
+    /// Bytes of a file that may name others; graphs and traces are larger.
+    static constexpr std::size_t MAX_NAMING = std::size_t{4} << 20;
+    static constexpr std::size_t MAX_DEPTH = 100; //!< deeper, readers refuse a file
+
+    /// @param name of an option, or key in a file @param value a text there @param folder where the
+    /// file is
+    void AddValue(const std::string& name, const std::string& value, const fs::path& folder)
+    {
+        if (value.empty() || value.size() >= MAX_PATH || AddFile(folder / value) ||
+            AddFile(m_folder / value))
+        {
+            return;
+        }
+        std::error_code none; // what cannot be looked at is no folder
+        if (name == "trace" && fs::is_directory(folder / value, none))
+        {
+            std::set<fs::path> files;
+            for (const auto& entry : fs::directory_iterator(folder / value, none))
+            {
+                files.insert(entry.path());
+            }
+            std::for_each(files.begin(), files.end(), [this](const fs::path& path) {
+                AddFile(path);
+            });
+            return;
+        }
+        for (const char* kind : {"model", "framework"})
+        {
+            const fs::path named = m_workloads / (std::string(kind) + "s");
+            if (name == kind)
+            {
+                const std::string alias = value.substr(0, value.find(':')); // settings may follow
+                AddFile(named / (FindAlias(alias, ListJsonFiles(named.string())) + ".json"));
+                return;
+            }
+        }
+        const std::size_t end = value.find_first_of(",;");
+        if (end != std::string::npos)
+        {
+            AddValue("", value.substr(0, end), folder);
+            AddValue("", value.substr(end + 1), folder);
+        }
+    }
+
+    /// @param path of what may be a file @return whether it is one
+    bool AddFile(const fs::path& path)
+    {
+        std::error_code none;
+        if (!fs::is_regular_file(path, none))
+        {
+            return false;
+        }
+        if (m_seen.insert(fs::weakly_canonical(path, none)).second)
+        {
+            const std::string text = ReadAll(path);
+            m_found += Digest(text);
+            const std::size_t first = text.find_first_not_of(" \t\r\n");
+            if (text.size() < MAX_NAMING && first != std::string::npos && text[first] == '{')
+            {
+                AddTexts("", nlohmann::json::parse(text, nullptr, false), path.parent_path(), 0);
+            }
+        }
+        return true;
+    }
+
+    /// @param name key of a value @param json the value, or what is discarded
+    /// @param folder where its file is @param depth of the value in the file
+    void AddTexts(const std::string& name,
+                  const nlohmann::json& json,
+                  const fs::path& folder,
+                  std::size_t depth)
+    {
+        if (json.is_string())
+        {
+            AddValue(name, json.get<std::string>(), folder);
+        }
+        if (json.is_structured() && depth < MAX_DEPTH)
+        {
+            for (const auto& entry : json.items())
+            {
+                AddTexts(json.is_object() ? entry.key() : name, entry.value(), folder, depth + 1);
+            }
+        }
+    }
+
+    fs::path m_folder;
+    fs::path m_workloads;
+    std::set<fs::path> m_seen;
+    std::string m_found; //!< digests of files, one after the other
+};
 
 /// A folder for files that are needed for a moment; deleted when this object goes.
 class ScratchFolder
@@ -313,16 +427,10 @@ DigestFiles(const StudyOptions& options, const std::string& folder, const std::s
     std::map<std::string, std::string> digests;
     for (const auto& [name, value] : options)
     {
-        std::error_code error;
-        fs::path path = fs::path(folder) / value;
-        if (name == "model" && !fs::is_regular_file(path, error))
+        const std::string digest = FileDigester(folder, workloads).Find(name, value);
+        if (!digest.empty())
         {
-            const fs::path models = fs::path(workloads) / "models";
-            path = models / (FindAlias(value, ListJsonFiles(models.string())) + ".json");
-        }
-        if (!value.empty() && value.size() < 4096 && fs::is_regular_file(path, error))
-        {
-            digests[name] = Digest(ReadAll(path));
+            digests[name] = digest;
         }
     }
     return digests;

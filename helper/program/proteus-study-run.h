@@ -53,8 +53,9 @@ class StudyStore
 
 /// @ingroup proteus
 /// @param options of a program, by name @param folder that relative paths are in; empty: the one of
-/// the process @param workloads the folder workloads/, for models that are named
-/// @return digests of the files that options name, by option
+/// the process @param workloads the folder workloads/, for models and frameworks that are named
+/// @return by option, a digest of the files that its value names, of a folder of traces, and of
+/// files that texts in a file of JSON name in turn
 std::map<std::string, std::string> DigestFiles(const StudyOptions& options,
                                                const std::string& folder,
                                                const std::string& workloads);

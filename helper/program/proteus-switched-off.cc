@@ -6,12 +6,15 @@
 
 #include "proteus-switched-off.h"
 
+#include "ns3/data-rate.h"
 #include "ns3/double.h"
 #include "ns3/nstime.h"
 #include "ns3/proteus-attribute-defaults.h"
 #include "ns3/proteus-congestion-type.h"
+#include "ns3/proteus-dcqcn-use.h"
 #include "ns3/proteus-fabric.h"
 #include "ns3/proteus-loss-account.h"
+#include "ns3/proteus-ranks.h"
 #include "ns3/proteus-split.h"
 #include "ns3/proteus-transport.h"
 #include "ns3/string.h"
@@ -140,15 +143,62 @@ FindOff(const std::string& option, uint64_t nClasses, bool hasFailures)
     return name == "RerouteDelay" && !hasFailures ? "no link fails" : "";
 }
 
-/// @param attribute of a Fabric, a number @return whether its default is now below (-1), above (1),
-/// or at (0) what is built in
+/// @param attribute a number or time @param type whose it is, a Fabric's if nothing is said
+/// @return whether its default is now below (-1), above (1), or at (0) what is built in
 template <typename VALUE>
 int
-CompareBuiltIn(const char* attribute)
+CompareBuiltIn(const char* attribute, TypeId type = Fabric::GetTypeId())
 {
-    const auto now = ReadDefault<VALUE>(Fabric::GetTypeId(), attribute).Get();
-    const auto builtIn = ReadBuiltInDefault<VALUE>(Fabric::GetTypeId(), attribute).Get();
+    const auto now = ReadDefault<VALUE>(type, attribute).Get();
+    const auto builtIn = ReadBuiltInDefault<VALUE>(type, attribute).Get();
     return (now > builtIn) - (now < builtIn);
+}
+
+/// What acts the earlier, the smaller it is (a MinimumRate the larger), and has not acted, would
+/// not have done so as built in, either; of one beyond that nothing is known.
+/// @param name of an attribute of DCQCN, with which packets were sent
+/// @return why its value was not used, or empty
+std::string
+FindUnusedDcqcn(const std::string& name)
+{
+    const DcqcnUse& use = GetDcqcnUse();
+    if (!use.cuts || GetNRanks() > 1) // other ranks have marks of their own
+    {
+        return "";
+    }
+    const TypeId type = TypeId::LookupByName("ns3::proteus::DcqcnType");
+    const bool hasIncrease = use.additives || use.hypers;
+    if (name == "HyperIncrease" && !use.hypers)
+    {
+        return "no sender came to a step of hyper increase";
+    }
+    if (name == "AdditiveIncrease" && !use.additives)
+    {
+        return "no sender came to a step of additive increase";
+    }
+    if ((name == "ReferenceRate" ||
+         (name == "FastRecoverySteps" &&
+          CompareBuiltIn<UintegerValue>("FastRecoverySteps", type) < 0)) &&
+        !hasIncrease)
+    {
+        return "no sender came beyond fast recovery";
+    }
+    if (name == "ByteCounter" && CompareBuiltIn<UintegerValue>("ByteCounter", type) < 0 &&
+        ReadDefault<UintegerValue>(type, "ByteCounter").Get() > 0 && !use.bytes)
+    {
+        return "no sender has sent so much since its rate was cut";
+    }
+    if (name == "IncreaseTimer" && CompareBuiltIn<TimeValue>("IncreaseTimer", type) < 0 &&
+        !use.timer)
+    {
+        return "the timer has not run out";
+    }
+    if (name == "MinimumRate" && CompareBuiltIn<DataRateValue>("MinimumRate", type) > 0 &&
+        !use.minimum)
+    {
+        return "no rate was cut so low";
+    }
+    return "";
 }
 
 /// @return attributes of a Fabric with which more is paused, and dropped, than as built in
@@ -264,9 +314,16 @@ FindNothingMarked(const TypedNetwork& typed,
         {
             continue;
         }
+        const std::string unused = name.compare(0, control.size(), control) == 0
+                                       ? FindUnusedDcqcn(name.substr(control.size()))
+                                       : "";
         if (isOfMarks && noneMarked)
         {
             lines.push_back(option + " has no effect: no packet was marked");
+        }
+        else if (!unused.empty())
+        {
+            lines.push_back(option + " has no effect: " + unused);
         }
         else if (ofFabric == "ResumeOffset" && nonePaused)
         {

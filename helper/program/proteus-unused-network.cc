@@ -411,7 +411,8 @@ FindUnusedNetwork(const TypedNetwork& typed,
     for (const auto& [name, value] : typed.configuration)
     {
         const std::string option = "--" + name + "=" + value;
-        const bool isOfPaths = name == "stream" || name == "RngSeed" || name == "RngRun";
+        const bool isOfPaths =
+            name == "stream" || name == "streams" || name == "RngSeed" || name == "RngRun";
         const auto without = Without(typed.fabric, name);
         if (IsNamed(typed, option))
         {

@@ -33,6 +33,14 @@ FindHint(const std::string& cause, char last)
     {
         return "; leave out the comma before it";
     }
+    if (has("unexpected end of input"))
+    {
+        return "; the file was cut off";
+    }
+    if (has("ill-formed UTF-8 byte"))
+    {
+        return "; save the file as UTF-8";
+    }
     if (!has("invalid literal"))
     {
         return "";
@@ -47,6 +55,9 @@ FindHint(const std::string& cause, char last)
     case 'T':
     case 'F':
         return "; write true or false";
+    case 'I':
+    case 'N':
+        return "; JSON has no NaN, no infinity and no None: write a number, or null";
     default:
         return "";
     }

@@ -77,6 +77,12 @@ class JsonTextPosition
         return m_hasZero;
     }
 
+    /// @return whether that byte is one of the first two, as in UTF-16 without a byte order mark
+    bool IsWide() const
+    {
+        return m_hasZero && m_bytes <= 2;
+    }
+
     /// @param bytes where the parser is: past the last character if the text ended too early
     /// @return "LINE:COLUMN"
     std::string ToText(uint64_t bytes) const

@@ -45,16 +45,10 @@ class JsonDocument::Handler : public nlohmann::json_sax<Json>
         const int first = input.rdbuf()->sgetc();
         if (first == 0xfe || first == 0xff) // no UTF-8 begins so
         {
-            throw std::invalid_argument(m_document.m_fileName +
-                                        ":1:1: the file is UTF-16: save it as UTF-8");
+            FailAt("1:1", UTF_16);
         }
         Json::sax_parse(JsonTextIterator(input.rdbuf(), &m_position), JsonTextIterator(), this);
-        if (m_position.HasZero())
-        {
-            throw std::invalid_argument(m_document.m_fileName + ":" + m_position.ToText(0) +
-                                        ": a byte of zero, which no text has: the file was cut off "
-                                        "or is damaged");
-        }
+        CheckZero();
     }
 
     bool null() override
@@ -146,6 +140,12 @@ class JsonDocument::Handler : public nlohmann::json_sax<Json>
                      const std::string& token,
                      const nlohmann::detail::exception& error) override
     {
+        CheckZero();
+        const std::string cause = error.what();
+        if (!m_isInFile && cause.find("unexpected end of input") != std::string::npos)
+        {
+            FailAt(m_position.ToText(position), "the file is empty");
+        }
         const std::string text = m_isInFile || token.empty() ? "" : token + ReadTextBegin(*m_input);
         const std::string foreign = DescribeText(text);
         const bool isJson = text.empty() || FindFirstLine(text).compare(0, 1, "{") == 0;
@@ -153,11 +153,35 @@ class JsonDocument::Handler : public nlohmann::json_sax<Json>
             m_document.m_fileName + ":" +
             (!foreign.empty()
                  ? " " + foreign
-                 : m_position.ToText(position) + ": " + FindJsonCause(error.what(), isJson) +
+                 : m_position.ToText(position) + ": " + FindJsonCause(cause, isJson) +
                        (isJson ? "" : "; this is no JSON file, which begins with '{'")));
     }
 
   private:
+    static constexpr const char* UTF_16 = "the file is UTF-16: save it as UTF-8";
+
+    /// @param place line and column @param cause what is wrong there
+    /// @throw std::invalid_argument
+    [[noreturn]] void FailAt(const std::string& place, const std::string& cause) const
+    {
+        throw std::invalid_argument(m_document.m_fileName + ":" + place + ": " + cause);
+    }
+
+    /// @throw std::invalid_argument if the parser ended at a byte of zero, which it takes for the
+    /// end
+    void CheckZero() const
+    {
+        if (m_position.IsWide())
+        {
+            FailAt("1:1", UTF_16);
+        }
+        if (m_position.HasZero())
+        {
+            FailAt(m_position.ToText(0),
+                   "a byte of zero, which no text has: the file was cut off or is damaged");
+        }
+    }
+
     /// @return whether the value that is about to begin is that of the field with the long list
     bool IsAtList() const
     {

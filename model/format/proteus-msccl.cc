@@ -394,25 +394,11 @@ class Reader
         }
     }
 
-    /// Refuses a schedule that does not end, or computes something else.
+    /// Refuses a schedule that does not end, or computes something else, at sizes that it is for.
     void CheckSchedule(const MscclSchedule& schedule) const
     {
-        // Of a chunk that has all of its slices, which is what takes most of a connection's room.
-        CollectiveRequest request;
-        request.bytes = schedule.chunks * BytesOfAllSlices(schedule.protocol);
-        request.vertices.resize(schedule.gpus.size());
-        std::string error;
-        try
-        {
-            error = CheckProgram(MakeProgram(schedule, request), MakeRequest(schedule, request));
-        }
-        catch (const std::invalid_argument& problem)
-        {
-            error = problem.what();
-        }
-        Demand(m_document.GetRoot(),
-               error.empty(),
-               std::string("the schedule is no ") + ToString(schedule.collective) + ": " + error);
+        const std::string mistake = FindMscclMistake(schedule, schedule.maxBytes);
+        Demand(m_document.GetRoot(), mistake.empty(), mistake);
     }
 
     XmlDocument m_document;
@@ -422,6 +408,27 @@ class Reader
 };
 
 } // namespace
+
+std::string
+FindMscclMistake(const MscclSchedule& schedule, uint64_t mostBytes)
+{
+    const uint64_t mostChunk = std::max<uint64_t>(1, mostBytes / schedule.chunks);
+    CollectiveRequest request;
+    request.bytes = schedule.chunks * std::min(mostChunk, BytesOfAllSlices(schedule.protocol));
+    request.vertices.resize(schedule.gpus.size());
+    std::string mistake;
+    try
+    {
+        mistake = CheckProgram(MakeProgram(schedule, request), MakeRequest(schedule, request));
+    }
+    catch (const std::invalid_argument& problem)
+    {
+        mistake = problem.what();
+    }
+    return mistake.empty() ? ""
+                           : std::string("the schedule is no ") + ToString(schedule.collective) +
+                                 ": " + mistake;
+}
 
 MscclSchedule
 ReadMscclXml(std::istream& input, const std::string& fileName)

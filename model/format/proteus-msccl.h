@@ -86,7 +86,7 @@ struct MscclSchedule
 
 /**
  * @ingroup proteus
- * Reads a schedule, and checks that it ends and computes its collective.
+ * Reads a schedule, and checks that it ends and computes its collective at sizes that it is for.
  *
  * All attributes of the format are read; what is not known is refused: other collectives than
  * all-reduce, all-gather, reduce-scatter, broadcast, reduce and all-to-all, and the step "ra",
@@ -105,6 +105,16 @@ MscclSchedule ReadMscclXml(std::istream& input, const std::string& fileName);
 /// @param path of a file, plain or compressed by gzip @return the schedule
 /// @throw std::invalid_argument as ReadMscclXml(), and if it cannot be opened
 MscclSchedule LoadMscclXml(const std::string& path);
+
+/**
+ * @ingroup proteus
+ * Whether a schedule ends, and computes its collective. The largest size decides, up to that at
+ * which a chunk has all of its slices, which take most of a connection's room.
+ * @param schedule to carry out
+ * @param mostBytes largest size
+ * @return what is wrong, or empty
+ */
+std::string FindMscclMistake(const MscclSchedule& schedule, uint64_t mostBytes);
 
 /**
  * @ingroup proteus

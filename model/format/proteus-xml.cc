@@ -63,6 +63,11 @@ class Scanner
                     Fail("this is no XML, which begins with '<', but begins with " +
                          QuotedText(m_text.substr(m_at)));
                 }
+                if (!m_lines.empty() && m_open.empty() && std::isspace(byte) == 0)
+                {
+                    Fail("behind the end of the outermost element stands " +
+                         QuotedText(m_text.substr(m_at)) + ": leave it out");
+                }
                 if (m_textLine == 0 && std::isspace(byte) == 0 && !isByteOrderMark)
                 {
                     m_textLine = m_line;

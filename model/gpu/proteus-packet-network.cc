@@ -309,6 +309,17 @@ PacketNetwork::SetUp(const ExecutionGraph& graph, Ptr<Fabric> fabric)
     m_programs = std::make_shared<ProgramCache>(graph, m_fabric->GetCluster(), *m_paths, settings);
 }
 
+PacketWire&
+PacketNetwork::GetWire(const char* function) const
+{
+    if (!m_wire || !m_fabric)
+    {
+        throw std::logic_error("PacketNetwork::" + std::string(function) +
+                               "(): before SetUp(), or after Dispose()");
+    }
+    return *m_wire;
+}
+
 uint64_t
 PacketNetwork::GetLongBytes() const
 {
@@ -323,27 +334,29 @@ PacketNetwork::GetLongBytes() const
 std::shared_ptr<const CollectiveProgram>
 PacketNetwork::GetProgram(TaskId id)
 {
+    GetWire("GetProgram");
     return m_programs->Get(id);
 }
 
 void
 PacketNetwork::MakeQueuePairs()
 {
+    PacketWire& wire = GetWire("MakeQueuePairs");
     for (TaskId id = 0; id < m_graph->GetNTasks(); ++id)
     {
         if (m_graph->GetTask(id).kind == TaskKind::COMMUNICATION)
         {
-            m_wire->Prepare(id, *GetProgram(id));
+            wire.Prepare(id, *GetProgram(id));
         }
     }
-    m_wire->PlanRepetition(
-        [this](TaskId id) -> const CollectiveProgram& { return *GetProgram(id); });
+    wire.PlanRepetition([this](TaskId id) -> const CollectiveProgram& { return *GetProgram(id); });
     m_commonPairs = m_transport->GetNQueuePairs();
 }
 
 void
 PacketNetwork::Gather()
 {
+    PacketWire& wire = GetWire("Gather");
     std::vector<uint64_t> sums{m_transport->GetPackets(),
                                m_transport->GetControlPackets(),
                                m_transport->GetRetransmittedPackets(),
@@ -366,20 +379,21 @@ PacketNetwork::Gather()
         m_ofOthers.repetition.*count = sums[next] - own[next];
         ++next;
     }
-    m_wire->Gather();
+    wire.Gather();
     m_fabric->GatherStatistics();
 }
 
 uint64_t
 PacketNetwork::GetTotalBytes()
 {
+    PacketWire& wire = GetWire("GetTotalBytes");
     uint64_t bytes = 0;
     for (TaskId id = 0; id < m_graph->GetNTasks(); ++id)
     {
         const Task& task = m_graph->GetTask(id);
         if (task.kind == TaskKind::COMMUNICATION)
         {
-            bytes += m_wire->GetFacts(*GetProgram(id)).sentBytes * m_graph->GetNInstances(task);
+            bytes += wire.GetFacts(*GetProgram(id)).sentBytes * m_graph->GetNInstances(task);
         }
     }
     return bytes;
@@ -389,13 +403,13 @@ void
 PacketNetwork::Join(DeviceId device, TaskId task, uint32_t microBatch, std::function<void()> done)
 {
     NS_LOG_FUNCTION(this << device << task << microBatch);
-    m_wire->Join(device, task, microBatch, GetProgram(task), std::move(done));
+    GetWire("Join").Join(device, task, microBatch, GetProgram(task), std::move(done));
 }
 
 std::string
 PacketNetwork::DescribeWait(DeviceId device, TaskId task, uint32_t microBatch) const
 {
-    return m_wire->DescribeWait(device, task, microBatch);
+    return GetWire("DescribeWait").DescribeWait(device, task, microBatch);
 }
 
 std::vector<CommunicationStatistics>
@@ -407,24 +421,25 @@ PacketNetwork::GetCommunicationStatistics() const
 void
 PacketNetwork::Settle(bool atEnd)
 {
-    m_wire->GetRepetition().Settle(atEnd);
+    GetWire("Settle").GetRepetition().Settle(atEnd);
 }
 
 bool
 PacketNetwork::ExecuteHeld()
 {
-    return m_wire->GetRepetition().ExecuteAll();
+    return GetWire("ExecuteHeld").GetRepetition().ExecuteAll();
 }
 
 NetworkStatistics
 PacketNetwork::GetStatistics() const
 {
+    const PacketWire& wire = GetWire("GetStatistics");
     NetworkStatistics statistics = m_ofOthers;
     statistics.packets += m_transport->GetPackets();
     statistics.controlPackets += m_transport->GetControlPackets();
     statistics.repeated += m_transport->GetRetransmittedPackets();
     m_fabric->AddTotals(statistics);
-    statistics.messages = m_wire->GetMessages();
+    statistics.messages = wire.GetMessages();
     statistics.queuePairs += m_transport->GetNQueuePairs();
     statistics.timeouts += m_transport->GetTimeouts();
     for (const auto count : REPETITION_COUNTS)
@@ -437,7 +452,7 @@ PacketNetwork::GetStatistics() const
 std::string
 PacketNetwork::CheckAtRest() const
 {
-    const std::string open = m_wire->CheckAtRest();
+    const std::string open = GetWire("CheckAtRest").CheckAtRest();
     if (!open.empty())
     {
         return open;

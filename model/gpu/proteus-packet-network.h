@@ -55,6 +55,8 @@ namespace proteus
  *
  * Queue pairs live for the whole run, see CollectiveQueuePairs. Ranks of different servers send
  * through the NICs of NicTable.
+ *
+ * What asks for something of the run throws std::logic_error before SetUp(), and after Dispose().
  */
 class PacketNetwork : public Object, public Network
 {
@@ -88,13 +90,13 @@ class PacketNetwork : public Object, public Network
     /// have joined, which they hear in less than LookaheadBounds says. @param joins which ones
     void TellJoins(const JoinsOfRank& joins)
     {
-        m_wire->TellJoins(joins);
+        GetWire("TellJoins").TellJoins(joins);
     }
 
     /// @param report called with what TellJoins() of other processes tells; after SetUp()
     void SetJoinReport(std::function<void(const JoinsOfRank&)> report)
     {
-        m_wire->SetJoinReport(std::move(report));
+        GetWire("SetJoinReport").SetJoinReport(std::move(report));
     }
 
     /// Adds up what was done over all processes (MPI ranks), which have to call it when the run is
@@ -115,33 +117,33 @@ class PacketNetwork : public Object, public Network
     /// @return what was not executed again so far
     const RepetitionStatistics& GetRepetition() const
     {
-        return m_wire->GetRepetition().GetStatistics();
+        return GetWire("GetRepetition").GetRepetition().GetStatistics();
     }
 
     /// @return empty, or why communications that could have been repeated were executed
     const std::string& GetRepetitionObstacle() const
     {
-        return m_wire->GetRepetition().GetObstacle();
+        return GetWire("GetRepetitionObstacle").GetRepetition().GetObstacle();
     }
 
     /// @param goOn called several times a second while the run waits for communication that another
     /// process executes; if it says no, the process ends. The simulator must then be stopped.
     void SetWaitCheck(std::function<bool()> goOn)
     {
-        m_wire->GetRepetition().SetWaitCheck(std::move(goOn));
+        GetWire("SetWaitCheck").GetRepetition().SetWaitCheck(std::move(goOn));
     }
 
     /// @return records of communications, for tests
     RepetitionRecords& GetRepetitionRecords()
     {
-        return m_wire->GetRepetition().GetRecords();
+        return GetWire("GetRepetitionRecords").GetRepetition().GetRecords();
     }
 
     /// @return bytes that all communication of the graph will have sent in the end, as
     /// GetSentBytes() counts them: with the flags of LL and LL128
     uint64_t GetTotalBytes();
 
-    /// @return what carries it; null before SetUp()
+    /// @return what carries it
     Ptr<Transport> GetTransport() const
     {
         return m_transport;
@@ -216,6 +218,10 @@ class PacketNetwork : public Object, public Network
     void DoDispose() override;
 
   private:
+    /// @param function that needs it @return what is under way
+    /// @throw std::logic_error before SetUp(), and after Dispose()
+    PacketWire& GetWire(const char* function) const;
+
     /// @return payload from which on a communication gets a process of its own
     uint64_t GetLongBytes() const;
 

@@ -353,7 +353,7 @@ DeviceRuntime::GetOpenSpans(int64_t nowPs) const
     return spans; // in no order; MakePartialTimeline() sorts them
 }
 
-std::vector<std::string>
+std::vector<StallLine>
 DeviceRuntime::DescribeStall() const
 {
     return StallReport{m_graph,

@@ -13,6 +13,7 @@
 #include "proteus-gpu-sharing.h"
 #include "proteus-memory-ledger.h"
 #include "proteus-network.h"
+#include "proteus-stall-line.h"
 #include "proteus-start-control.h"
 #include "proteus-stream-queue.h"
 
@@ -136,7 +137,7 @@ class DeviceRuntime
      * Says why the device does not go on.
      * @return one line per stream or receive that waits; empty when the device is done
      */
-    std::vector<std::string> DescribeStall() const;
+    std::vector<StallLine> DescribeStall() const;
 
   private:
     /// @param instance of a task @return what it still waits for

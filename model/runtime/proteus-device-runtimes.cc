@@ -7,7 +7,6 @@
 #include "proteus-device-runtimes.h"
 
 #include "proteus-stall-circle.h"
-#include "proteus-stall-report.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -135,11 +134,10 @@ DescribeStall(const ExecutionGraph& graph, const std::vector<const DeviceRuntime
         {
             continue;
         }
-        for (const std::string& line : devices[device]->DescribeStall())
+        for (const StallLine& line : devices[device]->DescribeStall())
         {
-            const bool isReceive = line.rfind(RECEIVE_LINE, 0) == 0;
-            (isReceive ? receives : waiting)
-                .push_back("\n  device " + std::to_string(device) + ": " + line);
+            (line.isReceive ? receives : waiting)
+                .push_back("\n  device " + std::to_string(device) + ": " + line.text);
         }
         const std::vector<Span> begun = devices[device]->GetOpenSpans(0);
         open.insert(open.end(), begun.begin(), begun.end());

@@ -6,8 +6,11 @@
 
 #include "proteus-stall-circle.h"
 
+#include "ns3/proteus-operator-cost.h"
+
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <utility>
@@ -143,6 +146,30 @@ class WaitGraph
     std::map<DeviceId, std::vector<StallLink>> m_links; //!< by who waits
 };
 
+/// @param graph whose tasks begin as they are ready @return what decides their order, and how to
+/// mend it
+std::string
+DescribeReadiness(const ExecutionGraph& graph)
+{
+    uint64_t kernels = 0;
+    uint64_t timeless = 0;
+    for (const Task& task : graph.GetTasks())
+    {
+        kernels += task.kind == TaskKind::COMPUTE ? 1 : 0;
+        timeless += task.kind == TaskKind::COMPUTE && task.durationPs < 0 ? 1 : 0;
+    }
+    const std::string text = "The trace does not order them, so that each device begins with what "
+                             "is ready first, which the times of kernels decide. ";
+    return text + (timeless == 0
+                       ? "Dependencies between them put them into one order.\n"
+                       : std::to_string(timeless) + " of " + std::to_string(kernels) +
+                             " kernels have no time of their own and take --launchInterval at "
+                             "least: a longer one may put them into one order (without the option "
+                             "it is " +
+                             std::to_string(RooflineModel().launchIntervalPs / 1000000) +
+                             " us), dependencies between them do.\n");
+}
+
 } // namespace
 
 std::vector<StallLink>
@@ -178,12 +205,9 @@ DescribeStallCircle(const ExecutionGraph& graph, const std::vector<StallLink>& c
         text += "\n  and " + std::to_string(circle.size() - MAX_NAMED) + " more";
     }
     text += "\n";
-    return text + (isByReadiness
-                       ? "The trace does not order them, so that each device begins with what is "
-                         "ready first: dependencies between them, or the times of kernels (a trace "
-                         "without has --launchInterval), decide it.\n"
-                       : "All devices of a group have to come to its communications in one "
-                         "order.\n");
+    return text + (isByReadiness ? DescribeReadiness(graph)
+                                 : "All devices of a group have to come to its communications in "
+                                   "one order.\n");
 }
 
 } // namespace proteus

@@ -81,7 +81,7 @@ StallReport::DescribeStream(StreamId stream) const
 }
 
 void
-StallReport::AddCommunications(std::vector<std::string>& lines) const
+StallReport::AddCommunications(std::vector<StallLine>& lines) const
 {
     for (PhaseId phase = 0; phase < graph.GetPhases().size(); ++phase)
     {
@@ -106,31 +106,33 @@ StallReport::AddCommunications(std::vector<std::string>& lines) const
                 }
                 if (!wait.empty())
                 {
-                    lines.push_back((issue == Issue::POSTED ? RECEIVE_LINE : "communication: ") +
-                                    tasks.Describe({local, i}) + " " + wait);
+                    const bool isReceive = issue == Issue::POSTED;
+                    lines.push_back({(isReceive ? "receive: " : "communication: ") +
+                                         tasks.Describe({local, i}) + " " + wait,
+                                     isReceive});
                 }
             }
         }
     }
 }
 
-std::vector<std::string>
+std::vector<StallLine>
 StallReport::Describe() const
 {
-    std::vector<std::string> lines;
+    std::vector<StallLine> lines;
     for (StreamId stream = 0; stream < streams.size(); ++stream)
     {
         const std::string line = DescribeStream(stream);
         if (!line.empty())
         {
-            lines.push_back(line);
+            lines.push_back({line});
         }
     }
     AddCommunications(lines);
     if (const ScheduleEntry* entry = admission.GetFirstWaiting())
     {
-        lines.push_back("next to be admitted: phase " + graph.GetPhases()[entry->phase].name +
-                        ", micro-batch " + std::to_string(entry->microBatch));
+        lines.push_back({"next to be admitted: phase " + graph.GetPhases()[entry->phase].name +
+                         ", micro-batch " + std::to_string(entry->microBatch)});
     }
     return lines;
 }

@@ -10,6 +10,7 @@
 #include "proteus-admission.h"
 #include "proteus-device-tasks.h"
 #include "proteus-network.h"
+#include "proteus-stall-line.h"
 #include "proteus-stream-queue.h"
 
 #include <cstdint>
@@ -30,10 +31,6 @@ namespace proteus
 {
 
 /// @ingroup proteus
-/// How the line of a receive that waits begins.
-inline const std::string RECEIVE_LINE = "receive: ";
-
-/// @ingroup proteus
 /// The state of a device that does not go on, and what can be said about it.
 struct StallReport
 {
@@ -47,7 +44,7 @@ struct StallReport
     const StartControl* control;                              //!< of the run, or null
 
     /// @return one line per stream or communication that waits; empty when the device is done
-    std::vector<std::string> Describe() const;
+    std::vector<StallLine> Describe() const;
 
   private:
     /// @param stream of ready tasks @return its first task that waits for something
@@ -57,7 +54,7 @@ struct StallReport
     /// @param stream a stream @return what it does or waits for; empty if nothing
     std::string DescribeStream(StreamId stream) const;
     /// @param lines gets one for each receive, or controlled communication, that waits
-    void AddCommunications(std::vector<std::string>& lines) const;
+    void AddCommunications(std::vector<StallLine>& lines) const;
 };
 
 } // namespace proteus

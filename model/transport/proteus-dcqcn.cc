@@ -7,6 +7,7 @@
 #include "proteus-dcqcn.h"
 
 #include "proteus-congestion-type.h"
+#include "proteus-dcqcn-use.h"
 
 #include "ns3/boolean.h"
 #include "ns3/data-rate.h"
@@ -77,7 +78,13 @@ Dcqcn::Cut(int64_t timePs)
     {
         m_target = m_current;
     }
-    m_current = std::max(m_current * (1 - m_alpha / 2), m_parameters.minimumBytesPerSecond);
+    SetMark(GetDcqcnUse().cuts);
+    m_current *= 1 - m_alpha / 2;
+    if (m_current < m_parameters.minimumBytesPerSecond)
+    {
+        SetMark(GetDcqcnUse().minimum);
+        m_current = m_parameters.minimumBytesPerSecond;
+    }
     m_timerSteps = 0;
     m_byteSteps = 0;
     m_increaseAtPs = timePs + m_parameters.increaseTimerPs;
@@ -121,6 +128,7 @@ Dcqcn::OnTimer(int64_t timePs)
         }
         else
         {
+            SetMark(GetDcqcnUse().timer);
             ++m_timerSteps;
             m_increaseAtPs += m_parameters.increaseTimerPs;
             Increase();
@@ -135,6 +143,7 @@ Dcqcn::OnBytesSent(int64_t timePs)
     OnTimer(timePs);
     if (m_increaseAtPs != NEVER)
     {
+        SetMark(GetDcqcnUse().bytes);
         ++m_byteSteps;
         Increase();
         SetTimer();
@@ -150,8 +159,10 @@ Dcqcn::Increase()
         const uint32_t both =
             m_parameters.byteCounter > 0 ? std::min(m_timerSteps, m_byteSteps) : m_timerSteps;
         const uint32_t times = IsSampled() ? 1 : both - steps;
-        m_target += both > steps ? times * m_parameters.hyperBytesPerSecond
-                                 : m_parameters.additiveBytesPerSecond;
+        const bool isHyper = both > steps;
+        SetMark(isHyper ? GetDcqcnUse().hypers : GetDcqcnUse().additives);
+        m_target += isHyper ? times * m_parameters.hyperBytesPerSecond
+                            : m_parameters.additiveBytesPerSecond;
         m_target = std::min(m_target, m_line);
     }
     m_current = (m_target + m_current) / 2;

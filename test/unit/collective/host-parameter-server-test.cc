@@ -4,10 +4,10 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "../schedule/schedule-theory.h"
 #include "collective-clusters.h"
 
 #include "ns3/proteus-program.h"
-#include "ns3/proteus-schedule-theory.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -504,9 +504,30 @@ TEST(LoadCluster, TextsAreKnownByTheirBeginning)
 
 TEST(ClusterJson, SyntaxErrorsHaveAPlace)
 {
-    EXPECT_EQ(ErrorOf(""),
-              "c.json:1:1: syntax error while parsing value - unexpected end of input; expected "
-              "'[', '{', or a literal");
+    for (const char* empty : {"", " \n"})
+    {
+        const std::string error = ErrorOf(empty);
+        EXPECT_EQ(error.substr(0, 7), "c.json:");
+        EXPECT_EQ(error.substr(error.rfind(':')), ": the file is empty");
+    }
+    EXPECT_EQ(ErrorOf("{\"version\": 1"),
+              "c.json:1:14: syntax error while parsing object - unexpected end of input; expected "
+              "'}'; the file was cut off");
+    const std::string wide = "{\"version\": 1}";
+    for (const bool isBigEnd : {false, true})
+    {
+        std::string text;
+        for (const char c : wide)
+        {
+            text += isBigEnd ? std::string{'\0', c} : std::string{c, '\0'};
+        }
+        EXPECT_EQ(ErrorOf(text), "c.json:1:1: the file is UTF-16: save it as UTF-8");
+    }
+    EXPECT_EQ(ErrorOf(wide + std::string(2, '\0')).substr(0, 28), "c.json:1:15: a byte of zero,");
+    EXPECT_NE(ErrorOf("{\"\xff\": 1}").find("; save the file as UTF-8"), std::string::npos);
+    EXPECT_EQ(ErrorOf("{\"x\": NaN}"),
+              "c.json:1:7: syntax error while parsing value - invalid literal; JSON has no NaN, no "
+              "infinity and no None: write a number, or null");
     EXPECT_EQ(ErrorOf("{\"format\":\n  oops}"),
               "c.json:2:3: syntax error while parsing value - invalid literal");
     EXPECT_EQ(ErrorOf("{\"format\": 1,\n \"x\": {\"format\": 2}, \"format\": 3}"),

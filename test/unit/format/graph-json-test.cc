@@ -89,7 +89,7 @@ TEST(GraphJson, TakesOtherOrderAndSpacing)
 
 TEST(GraphJson, SyntaxErrorsNameThePlace)
 {
-    ExpectJsonError("", "FILE:1:1: syntax error");
+    ExpectJsonError("", "FILE:1:1: the file is empty");
     ExpectJsonError("{\n  \"format\": \"proteus-graph\",\n  x\n}", "FILE:3:3: syntax error");
     ExpectJsonError("{\"version\": 1,}", "FILE:1:15: syntax error");
     ExpectJsonError("{\"version\": 1\n", "FILE:2:1: syntax error");

@@ -296,6 +296,40 @@ TEST(Msccl, RefusesSchedulesThatNeedMoreRoomThanAConnectionHas)
     EXPECT_NE(read("LL", 9).find("waits for ever for room"), std::string::npos);
 }
 
+TEST(Msccl, NeedsRoomForSizesThatItIsForOnly)
+{
+    // Both GPUs send nine chunks in one step and then receive. Small ones go together, and of
+    // others of LL eight have room.
+    const auto write = [](const std::string& bound) {
+        std::string text = "<algo name=\"pair\" proto=\"LL\" nchannels=\"1\" nchunksperloop=\"18\" "
+                           "ngpus=\"2\" coll=\"allgather\" inplace=\"1\" " +
+                           bound + ">";
+        for (const char* gpu : {"0", "1"})
+        {
+            const bool isFirst = gpu[0] == '0';
+            const std::string peer = isFirst ? "1" : "0";
+            text += std::string("<gpu id=\"") + gpu +
+                    "\" i_chunks=\"9\" o_chunks=\"18\" s_chunks=\"0\"><tb id=\"0\" send=\"" + peer +
+                    "\" recv=\"" + peer + "\" chan=\"0\">";
+            for (const bool sends : {true, false})
+            {
+                const std::string at = sends == isFirst ? "0" : "9";
+                text += std::string("<step s=\"") + (sends ? "0" : "1") + "\" type=\"" +
+                        (sends ? "s" : "r") + "\" srcbuf=\"o\" srcoff=\"" + at +
+                        "\" dstbuf=\"o\" dstoff=\"" + at +
+                        "\" cnt=\"9\" depid=\"-1\" deps=\"-1\" hasdep=\"0\"/>";
+            }
+            text += "</tb></gpu>";
+        }
+        return text + "</algo>";
+    };
+    const std::string endless = "the schedule is no all-gather: ";
+    EXPECT_NE(Error(write(""), "<algo", "<algo").find(endless), std::string::npos);
+    const MscclSchedule schedule = Read(write("maxBytes=\"8191\""));
+    EXPECT_EQ(FindMscclMistake(schedule, 8191), "");
+    EXPECT_EQ(FindMscclMistake(schedule, 1 << 20).find(endless), 0u);
+}
+
 TEST(Msccl, SchedulesOfMsccl)
 {
     namespace fs = std::filesystem;

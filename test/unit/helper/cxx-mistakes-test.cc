@@ -14,6 +14,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 /**
@@ -210,7 +211,22 @@ TEST_F(CxxMistakes, WhatThereIsNotIsSaid)
               std::string::npos);
     EXPECT_NE(GetMessage([] { CreateObject<FlowPlayer>()->GetStatistics(); }).find("nothing is "),
               std::string::npos);
-    EXPECT_TRUE(CreateObject<PacketNetwork>()->GetCommunicationStatistics().empty());
+    const auto none = CreateObject<PacketNetwork>();
+    EXPECT_TRUE(none->GetCommunicationStatistics().empty());
+    const std::vector<std::pair<std::string, std::function<void()>>> early{
+        {"GetStatistics", [&none] { none->GetStatistics(); }},
+        {"CheckAtRest", [&none] { none->CheckAtRest(); }},
+        {"GetTotalBytes", [&none] { none->GetTotalBytes(); }},
+        {"GetProgram", [&none] { none->GetProgram(0); }},
+        {"GetRepetition", [&none] { none->GetRepetition(); }},
+        {"MakeQueuePairs", [&none] { none->MakeQueuePairs(); }},
+        {"Settle", [&none] { none->Settle(true); }},
+        {"Join", [&none] { none->Join(0, 0, 0, nullptr); }}};
+    for (const auto& [function, call] : early)
+    {
+        EXPECT_EQ(GetMessage(call),
+                  "PacketNetwork::" + function + "(): before SetUp(), or after Dispose()");
+    }
     EXPECT_NE(GetMessage([&] {
                   const auto transport = CreateObject<Transport>();
                   transport->SetFabric(helper.Install(MakeServer()), nullptr);

@@ -393,6 +393,39 @@ TEST(IdleNotes, SettingsThatOthersSwitchOffAreNotes)
     }
 }
 
+// Parts of DCQCN that no sender has come to, in an incast of less than 10 MB from each.
+TEST(IdleNotes, PartsOfDcqcnThatNoSenderComesToAreNamed)
+{
+    const auto run = [](const std::string& attribute) {
+        std::vector<std::string> words{"--cluster=" + WORKLOADS + "/flows/switch-9.txt",
+                                       "--flows=" + WORKLOADS + "/flows/incast-8.csv"};
+        if (!attribute.empty())
+        {
+            words.push_back("--ns3::proteus::DcqcnType::" + attribute);
+        }
+        return Start("flows", words);
+    };
+    const auto findEnd = [](const Outcome& outcome) {
+        const std::size_t at = outcome.out.find("last byte");
+        return outcome.out.substr(at, outcome.out.find('\n', at) - at);
+    };
+    const std::string usual = findEnd(run(""));
+    for (const char* idle : {"HyperIncrease=1Gbps has no effect: no sender came to a step of hyper",
+                             "ByteCounter=9000000 has no effect: no sender has sent so much since"})
+    {
+        const Outcome outcome = run(std::string(idle, std::string(idle).find(' ')));
+        EXPECT_NE(outcome.error.find(idle), std::string::npos) << outcome.error;
+        EXPECT_EQ(findEnd(outcome), usual);
+    }
+    for (const char* used :
+         {"ByteCounter=100000", "IncreaseTimer=50us", "FastRecoverySteps=1", "MinimumRate=1Gbps"})
+    {
+        const Outcome outcome = run(used);
+        EXPECT_EQ(outcome.error.find("has no effect"), std::string::npos) << outcome.error;
+        EXPECT_NE(findEnd(outcome), usual) << used;
+    }
+}
+
 TEST(IdleNotes, ChoicesAmongPathsOfWhichNoTwoAreEqualAreNotes)
 {
     const Outcome outcome = Start("run",

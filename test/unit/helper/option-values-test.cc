@@ -36,6 +36,9 @@ TEST(OptionValues, ANumberMayHaveItsUnit)
     EXPECT_EQ(Read(OptionKind::MICROSECONDS, "35"), 35);
     EXPECT_EQ(Read(OptionKind::MICROSECONDS, "0.035ms"), 35);
     EXPECT_EQ(Read(OptionKind::MICROSECONDS, "35us"), 35);
+    EXPECT_EQ(Read(OptionKind::MICROSECONDS, "35\u00b5s"), 35);
+    EXPECT_EQ(Read(OptionKind::MICROSECONDS, "5\u03bcs"), 5);
+    EXPECT_EQ(NormaliseValue(OptionKind::TIME, "--x", "1.5\u00b5s"), "1.5us");
     EXPECT_EQ(Read(OptionKind::GIGABYTES, "40"), 40);
     EXPECT_EQ(Read(OptionKind::GIGABYTES, "40GB"), 40);
     EXPECT_EQ(Read(OptionKind::GIGABYTES, "40GiB"), 42.94967296);

@@ -500,7 +500,7 @@ TEST(Runtime, AReadyStreamSaysWhatItWaitsFor)
     EXPECT_FALSE(device.IsDone());
     const auto lines = device.DescribeStall();
     ASSERT_EQ(lines.size(), 2u);
-    EXPECT_EQ(lines[0],
+    EXPECT_EQ(lines[0].text,
               "stream communication: 'b' (task 1, micro-batch 0) waits for what "
               "another stream runs");
 }
@@ -530,7 +530,8 @@ TEST(Runtime, AStallIsDescribed)
     EXPECT_FALSE(run.IsDone());
     const auto lines = run.devices[0]->DescribeStall();
     ASSERT_EQ(lines.size(), 1u);
-    EXPECT_EQ(lines[0], "stream communication: 'first' (task 0, micro-batch 0) waits for others");
+    EXPECT_EQ(lines[0].text,
+              "stream communication: 'first' (task 0, micro-batch 0) waits for others");
 }
 
 TEST(Runtime, TheLatestStartWindowLimitsIssue)

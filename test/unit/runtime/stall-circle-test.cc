@@ -22,10 +22,12 @@ class StallCircle : public testing::Test
 {
   protected:
     /// @param order of the stream @param groups of the tasks, which get the numbers 0, 1, ...
-    /// @param collective of all
+    /// @param collective of all @param hasKernels whether device 0 has a kernel with a time and
+    /// two without
     ExecutionGraph Build(StreamOrder order,
                          const std::vector<std::vector<DeviceId>>& groups,
-                         Collective collective = Collective::ALL_REDUCE)
+                         Collective collective = Collective::ALL_REDUCE,
+                         bool hasKernels = false)
     {
         GraphBuilder builder(3);
         const StreamId stream = builder.AddStream("communication", order);
@@ -39,6 +41,14 @@ class StallCircle : public testing::Test
                                      collective,
                                      1000,
                                      Parallelism::DATA);
+        }
+        for (uint64_t kernel = 0; hasKernels && kernel < 2; ++kernel)
+        {
+            builder.AddCompute(phase, 0, stream, "timeless", 1e6, 1000 * kernel, DataType::BF16);
+        }
+        if (hasKernels)
+        {
+            builder.AddCompute(phase, 0, stream, "timed", int64_t{1000});
         }
         for (DeviceId device = 0; device < 3; ++device)
         {
@@ -64,9 +74,21 @@ TEST_F(StallCircle, OfTwoIsFoundBeforeALongerOne)
               "devices come to communications in different orders, and each waits for the next:\n"
               "  device 0 is in 'task' (task 0, micro-batch 0) and waits there for device 1\n"
               "  device 1 is in 'task' (task 3, micro-batch 0) and waits there for device 0\n"
-              "The trace does not order them, so that each device begins with what is ready first: "
-              "dependencies between them, or the times of kernels (a trace without has "
-              "--launchInterval), decide it.\n");
+              "The trace does not order them, so that each device begins with what is ready first, "
+              "which the times of kernels decide. Dependencies between them put them into one "
+              "order.\n");
+}
+
+TEST_F(StallCircle, SaysWhichOptionTimesKernels)
+{
+    const auto graph = Build(StreamOrder::READY, {{0, 1}, {0, 1}}, Collective::ALL_REDUCE, true);
+    const auto circle = FindStallCircle(graph, {{0, 0}, {1, 1}});
+    ASSERT_EQ(circle.size(), 2u);
+    EXPECT_NE(DescribeStallCircle(graph, circle)
+                  .find("2 of 3 kernels have no time of their own and take --launchInterval at "
+                        "least: a longer one may put them into one order (without the option it is "
+                        "113 us)"),
+              std::string::npos);
 }
 
 TEST_F(StallCircle, OfThreeIsFound)

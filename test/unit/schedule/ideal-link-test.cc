@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "ns3/proteus-ideal-link.h"
-#include "ns3/proteus-schedule-theory.h"
+#include "ideal-link.h"
+#include "schedule-theory.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -5,9 +5,9 @@
  */
 
 #include "layer-net.h"
+#include "schedule-theory.h"
 
 #include "ns3/proteus-iteration-times.h"
-#include "ns3/proteus-schedule-theory.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

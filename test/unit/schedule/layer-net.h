@@ -7,9 +7,10 @@
 #ifndef PROTEUS_LAYER_NET_H
 #define PROTEUS_LAYER_NET_H
 
+#include "ideal-link.h"
+
 #include "ns3/proteus-flow-executor.h"
 #include "ns3/proteus-graph-iterations.h"
-#include "ns3/proteus-ideal-link.h"
 
 #include <algorithm>
 #include <functional>

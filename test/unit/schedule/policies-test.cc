@@ -5,10 +5,10 @@
  */
 
 #include "layer-net.h"
+#include "schedule-theory.h"
 
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-iteration-times.h"
-#include "ns3/proteus-schedule-theory.h"
 #include "ns3/proteus-scheduled-run.h"
 
 #include <algorithm>

@@ -4,7 +4,8 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "ns3/proteus-layout-bound.h"
+#include "layout-bound.h"
+
 #include "ns3/proteus-layout-method.h"
 #include "ns3/proteus-layout-space.h"
 

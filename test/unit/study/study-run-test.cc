@@ -211,6 +211,47 @@ TEST_F(StudyRun, DamagedResultsRunAgain)
     EXPECT_EQ(Run().ran, 2u);
 }
 
+TEST_F(StudyRun, FilesThatAFileNamesDecideToo)
+{
+    fs::create_directories(m_folder / "frameworks");
+    fs::create_directories(m_folder / "trace");
+    const auto write = [this](const std::string& name, const std::string& text) {
+        std::ofstream(m_folder / name) << text;
+    };
+    write("large.json", R"({"base": "small.json", "layers": [{"name": "no file"}]})");
+    write("small.json", R"({"variables": {"layers": 2}})");
+    write("jobs.json", R"({"jobs": [{"model": "large.json"}, {"graph": "jobs.json"}]})");
+    write("frameworks/mine.json", "{}");
+    write("trace/rank0.json", "[]");
+    const StudyOptions options{{"model", "large.json"},
+                               {"framework", "mine:attention=other"},
+                               {"scenario", "jobs.json"},
+                               {"trace", "trace"},
+                               {"fabrics", "leaf-spine,small.json"},
+                               {"nodes", "2"}};
+    const auto find = [&]() { return DigestFiles(options, m_folder, m_folder); };
+    const auto before = find();
+    EXPECT_EQ(before.size(), 5u);
+    EXPECT_EQ(before.count("nodes"), 0u);
+    const auto listChanged = [&](const std::string& name, const std::string& text) {
+        write(name, text);
+        std::set<std::string> changed;
+        for (const auto& [option, digest] : find())
+        {
+            if (digest != before.at(option))
+            {
+                changed.insert(option);
+            }
+        }
+        return changed;
+    };
+    using Names = std::set<std::string>;
+    EXPECT_EQ(listChanged("small.json", "{}"), (Names{"fabrics", "model", "scenario"}));
+    EXPECT_EQ(listChanged("small.json", R"({"variables": {"layers": 2}})"), Names());
+    EXPECT_EQ(listChanged("frameworks/mine.json", "{ }"), Names{"framework"});
+    EXPECT_EQ(listChanged("trace/rank1.json", "[]"), (Names{"framework", "trace"}));
+}
+
 TEST_F(StudyRun, ShardsTogetherAreTheWholeStudy)
 {
     SetAxis(20, 30);

@@ -4,9 +4,9 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "proteus-schedule-theory.h"
+#include "schedule-theory.h"
 
-#include "proteus-credit-window.h"
+#include "ns3/proteus-credit-window.h"
 
 #include <algorithm>
 #include <cmath>

@@ -12,7 +12,7 @@
 
 /**
  * @file
- * @ingroup proteus
+ * @ingroup proteus-tests
  * How little communication a matrix product needs at least.
  */
 
@@ -22,7 +22,7 @@ namespace proteus
 {
 
 /**
- * @ingroup proteus
+ * @ingroup proteus-tests
  * The least number of words that some processor has to receive or send for a product of matrices m
  * x k and k x n, however they lie, with unlimited memory (Al Daas, Ballard, Grigori, Kumar, Rouse:
  * "Tight Memory-Independent Parallel Matrix Multiplication Communication Lower Bounds", SPAA 2022,
@@ -41,7 +41,7 @@ namespace proteus
  */
 double GetProductBound(uint64_t m, uint64_t n, uint64_t k, uint64_t processors);
 
-/// @ingroup proteus
+/// @ingroup proteus-tests
 /// A mesh for a matrix product.
 struct ProductGrid
 {
@@ -50,7 +50,7 @@ struct ProductGrid
 };
 
 /**
- * @ingroup proteus
+ * @ingroup proteus-tests
  * The mesh pm x pn x pk = P on which a product needs least communication: an all-gather of each
  * factor over the axis that it does not have, and a reduce-scatter of the result over pk;
  *

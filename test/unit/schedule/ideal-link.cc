@@ -4,9 +4,9 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "proteus-ideal-link.h"
+#include "ideal-link.h"
 
-#include "proteus-partition.h"
+#include "ns3/proteus-partition.h"
 
 #include <algorithm>
 #include <cmath>

@@ -12,7 +12,7 @@
 
 /**
  * @file
- * @ingroup proteus
+ * @ingroup proteus-tests
  * What can be known about the order of communication without a simulation: how long an iteration
  * takes at least, and how much an order can gain.
  *
@@ -34,7 +34,7 @@ namespace ns3
 namespace proteus
 {
 
-/// @ingroup proteus
+/// @ingroup proteus-tests
 /// Times of one layer, in seconds.
 struct LayerTimes
 {
@@ -44,7 +44,7 @@ struct LayerTimes
 };
 
 /**
- * @ingroup proteus
+ * @ingroup proteus-tests
  * T*: the least time of an iteration, of any order, for an all-reduce as for parameter servers:
  * max over j of b(j) + ... + b(n-1) + s(0) + ... + s(j) + f(j) + ... + f(n-1).
  * @param layers nearest to the input first, at least one
@@ -53,7 +53,7 @@ struct LayerTimes
 double GetLeastIterationS(const std::vector<LayerTimes>& layers);
 
 /**
- * @ingroup proteus
+ * @ingroup proteus-tests
  * Time of an iteration whose gradients go in the order in which they appear, each in one transfer
  * (all-reduce): max over j of b(j) + ... + b(n-1) + s(0) + ... + s(j), and then all of f.
  * @param layers nearest to the input first, at least one
@@ -62,7 +62,7 @@ double GetLeastIterationS(const std::vector<LayerTimes>& layers);
 double GetArrivalOrderS(const std::vector<LayerTimes>& layers);
 
 /**
- * @ingroup proteus
+ * @ingroup proteus-tests
  * Time of an iteration in which nothing overlaps: all of b, of s (twice for push and pull) and f.
  * @param layers nearest to the input first, at least one
  * @param isParameterServer whether there is a pull after the push
@@ -71,7 +71,7 @@ double GetArrivalOrderS(const std::vector<LayerTimes>& layers);
 double GetUnoverlappedS(const std::vector<LayerTimes>& layers, bool isParameterServer);
 
 /**
- * @ingroup proteus
+ * @ingroup proteus-tests
  * What an iteration takes at most with priority by layer and parts that cannot be interrupted:
  * T* of transfers that have become longer by the overhead of their parts, and one part that blocks
  * (two with parameter servers: a pull waits for the whole part to be pushed).
@@ -86,17 +86,17 @@ double GetPartitionedBoundS(const std::vector<LayerTimes>& layers,
                             double overheadS,
                             bool isParameterServer);
 
-/// @ingroup proteus
+/// @ingroup proteus-tests
 /// No order is faster than arrival order by this factor, where an all-reduce overlaps the backward
 /// pass: the latter takes at most T* and the forward pass, which is shorter than T*.
 constexpr double MOST_SPEEDUP_OF_ALL_REDUCE = 2;
-/// @ingroup proteus
+/// @ingroup proteus-tests
 /// No order is faster than no overlap at all by this factor: push, pull and computation take three
 /// times the longest of them at most.
 constexpr double MOST_SPEEDUP_OF_PARAMETER_SERVER = 3;
 
 /**
- * @ingroup proteus
+ * @ingroup proteus-tests
  * Time of one tensor that is pushed and then pulled in n equal parts:
  * (n + 1) (bytes / (n rate) + overhead).
  * @param bytes of the tensor
@@ -108,7 +108,7 @@ constexpr double MOST_SPEEDUP_OF_PARAMETER_SERVER = 3;
 double GetPushPullS(double bytes, double bytesPerSecond, double overheadS, uint64_t parts);
 
 /**
- * @ingroup proteus
+ * @ingroup proteus-tests
  * The size of a part for which GetPushPullS() is least: sqrt(bytes overhead rate).
  * @param bytes of the tensor
  * @param bytesPerSecond of the link and direction
@@ -118,7 +118,7 @@ double GetPushPullS(double bytes, double bytesPerSecond, double overheadS, uint6
 double GetBestPartBytes(double bytes, double bytesPerSecond, double overheadS);
 
 /**
- * @ingroup proteus
+ * @ingroup proteus-tests
  * GetPushPullS() with parts of the best size, were their number no integer:
  * bytes / rate + overhead + 2 sqrt(bytes overhead / rate).
  * @param bytes of the tensor
@@ -129,7 +129,7 @@ double GetBestPartBytes(double bytes, double bytesPerSecond, double overheadS);
 double GetBestPushPullS(double bytes, double bytesPerSecond, double overheadS);
 
 /**
- * @ingroup proteus
+ * @ingroup proteus-tests
  * Rate of a link under a credit window: min(rate, what is in flight / (part / rate + delay)).
  * @param creditBytes size of the window, at least 1
  * @param partBytes size of a part, at least 1
@@ -143,7 +143,7 @@ double GetCreditThroughput(uint64_t creditBytes,
                            double returnDelayS);
 
 /**
- * @ingroup proteus
+ * @ingroup proteus-tests
  * Longest time that an urgent part waits for those that have started: (credit + part) / rate.
  * @param creditBytes size of the window
  * @param partBytes size of a part
@@ -153,7 +153,7 @@ double GetCreditThroughput(uint64_t creditBytes,
 double GetMostBlockingS(uint64_t creditBytes, uint64_t partBytes, double bytesPerSecond);
 
 /**
- * @ingroup proteus
+ * @ingroup proteus-tests
  * Time of a ring all-reduce without latency: 2 (n - 1) / n bytes / rate.
  * @param bytes of the buffer of each rank
  * @param ranks n, at least 1
@@ -162,7 +162,7 @@ double GetMostBlockingS(uint64_t creditBytes, uint64_t partBytes, double bytesPe
  */
 double GetRingAllReduceS(double bytes, uint32_t ranks, double bytesPerSecond);
 
-/// @ingroup proteus
+/// @ingroup proteus-tests
 /// Where parameter servers are.
 enum class ServerPlace : uint8_t
 {
@@ -171,7 +171,7 @@ enum class ServerPlace : uint8_t
 };
 
 /**
- * @ingroup proteus
+ * @ingroup proteus-tests
  * Time until all workers have pushed their gradients and pulled the sums, while pushes and pulls
  * overlap: what goes over the busiest link in one direction. A server has an equal share of all
  * tensors. On a worker's host, a server takes and gives its own worker's share without the link.

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "proteus-layout-bound.h"
+#include "layout-bound.h"
 
 #include <algorithm>
 #include <cmath>

@@ -7,15 +7,16 @@
 #ifndef PROTEUS_IDEAL_LINK_H
 #define PROTEUS_IDEAL_LINK_H
 
-#include "proteus-credit-window.h"
-#include "proteus-schedule-theory.h"
+#include "schedule-theory.h"
+
+#include "ns3/proteus-credit-window.h"
 
 #include <cstdint>
 #include <vector>
 
 /**
  * @file
- * @ingroup proteus
+ * @ingroup proteus-tests
  * The setting of the theory as a small simulation: one worker, one link, parts that cannot be
  * interrupted. What the theory says about any order can be compared with it.
  */
@@ -25,7 +26,7 @@ namespace ns3
 namespace proteus
 {
 
-/// @ingroup proteus
+/// @ingroup proteus-tests
 /// A layer whose gradient goes over the link.
 struct IdealLayer
 {
@@ -34,7 +35,7 @@ struct IdealLayer
     uint64_t bytes{1};     //!< its gradient, at least 1
 };
 
-/// @ingroup proteus
+/// @ingroup proteus-tests
 /// The link, of which both directions are alike.
 struct IdealLink
 {
@@ -45,7 +46,7 @@ struct IdealLink
                                    //!< direction; else it is transferred once, as an all-reduce
 };
 
-/// @ingroup proteus
+/// @ingroup proteus-tests
 /// When the credit of a part with parameter servers comes back.
 enum class IdealCreditReturn : uint8_t
 {
@@ -53,7 +54,7 @@ enum class IdealCreditReturn : uint8_t
     AFTER_PUSH, //!< so that credit of one part does not keep push and pull from overlapping
 };
 
-/// @ingroup proteus
+/// @ingroup proteus-tests
 /// In which order the parts go.
 struct IdealOrder
 {
@@ -65,7 +66,7 @@ struct IdealOrder
                                //!< else what was handed to it first
 };
 
-/// @ingroup proteus
+/// @ingroup proteus-tests
 /// What happened.
 struct IdealRun
 {
@@ -78,7 +79,7 @@ struct IdealRun
 };
 
 /**
- * @ingroup proteus
+ * @ingroup proteus-tests
  * Runs one iteration, from the backward pass to the forward pass that needs its gradients.
  * @param layers nearest to the input first, at least one
  * @param link that carries the parts
@@ -92,7 +93,7 @@ IdealRun RunIdealLink(const std::vector<IdealLayer>& layers,
                       const IdealOrder& order);
 
 /**
- * @ingroup proteus
+ * @ingroup proteus-tests
  * @param layers of an ideal run
  * @param link of it
  * @return the same for the theory
