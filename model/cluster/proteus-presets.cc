@@ -186,7 +186,9 @@ DefaultFraming(LinkTechnology technology, uint32_t generation, const Vertex& a, 
     {
         const bool isGpu = technology == LinkTechnology::PCIE && end->kind == VertexKind::GPU;
         const GpuModel* gpu = isGpu ? MatchGpuModel(end->model) : nullptr;
-        if (gpu && gpu->reachesPeersAsMemory)
+        // Longer packets are not filled by stores anyway.
+        constexpr uint32_t STORE_BYTES = 128;
+        if (gpu && gpu->reachesPeersAsMemory && framing.packetBytes <= STORE_BYTES)
         {
             framing.smPacketHeaderBytes = 0;
             framing.smReverseBytes = 0;

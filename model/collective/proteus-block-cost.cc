@@ -24,6 +24,13 @@ namespace
 /// Picoseconds in a second.
 constexpr double PS_PER_SECOND = 1e12;
 
+/// From the arrival of a chunk of a message through NVLink to its use, at most, picoseconds. A ring
+/// may have more (CollectiveStepCost::latencyPs, 10.4 us on B200, where the slices of its chunks
+/// hide it): a chunk of a message has one slice. All-to-alls of two to eight B200 take 18 to 42 us
+/// for 1 MiB and 23 to 46 for 4 (NCCL 2.29.3; public logs of nccl-tests, mghpcc/aicr-benchmarks),
+/// 12 to 14 less among two than with 10.4. This is what Simple has on A100 and H100, fitted there.
+constexpr int64_t MOST_MESSAGE_LATENCY_PS = 3000000;
+
 constexpr uint32_t WARPS_OF_BLOCK = 20;    // NCCL_MAX_NTHREADS, 640
 constexpr uint32_t WARPS_OF_SEGMENTS = 16; // of all works, before 2.12
 constexpr uint32_t WORKS_OF_BATCH = 8;     // NCCL_MAX_DEV_WORK_P2P_PER_BATCH
@@ -78,6 +85,36 @@ GetPassPs(const CollectiveKernelCost& costs, NcclProtocol protocol, HopKind hop)
     return costs.Get(isLines && hop == HopKind::NETWORK ? HopKind::NVLINK : hop, protocol).busyPs;
 }
 
+/// @param block of a program @return chunks that it sends or receives
+uint32_t
+CountChunks(const ThreadBlock& block)
+{
+    return static_cast<uint32_t>(
+        std::count_if(block.steps.begin(), block.steps.end(), [](const Step& step) {
+            return Receives(step.kind) || Sends(step.kind);
+        }));
+}
+
+/**
+ * A warp that copies what switches multicast has 2 KiB under way (16 bytes of 32 threads, four
+ * times: COLL_UNROLL of NCCL's device code) and waits for them, in part for the memory of the GPU.
+ * Five warps of a block move 3.15 GB/s each on H100, four logs of two servers (NDv5 of Azure, NCCL
+ * 2.29.7, among them), and 3.235 on H200, the middle of three (BM.GPU.H200.8 of OCI, 2.27.5, among
+ * them), none of them a table of the fit. The two differ by their memory, 3350 and 4800 GB/s: so
+ * 8.7 % of the time on H100 are those of memory. No third GPU is known that could tell.
+ * @param memoryBytesPerSecond of the GPU; 0: not known
+ * @return time that a warp takes, in that of one on an H100
+ */
+double
+GetWarpTime(double memoryBytesPerSecond)
+{
+    constexpr double OF_MEMORY = 0.087;
+    constexpr double H100_BYTES_PER_SECOND = 3350e9;
+    return memoryBytesPerSecond > 0
+               ? 1 - OF_MEMORY + OF_MEMORY * H100_BYTES_PER_SECOND / memoryBytesPerSecond
+               : 1;
+}
+
 } // namespace
 
 uint32_t
@@ -125,6 +162,7 @@ BlockShares::BlockShares(const CollectiveProgram& program)
       m_processors(program.ranks.size()),
       m_isMessage(GetAlgorithmTraits(program.algorithm).isLaunchedByPeer),
       m_isTree(GetAlgorithmTraits(program.algorithm).tunable == NcclAlgorithm::TREE),
+      m_isNvlsTree(GetAlgorithmTraits(program.algorithm).tunable == NcclAlgorithm::NVLS_TREE),
       m_sharesWarps(program.sharesWarps),
       m_warpRule(program.warpRule)
 {
@@ -143,6 +181,10 @@ BlockShares::BlockShares(const CollectiveProgram& program)
                     continue;
                 }
                 m_processors[rank] += count.blocks++ == 0;
+                if (m_isMessage)
+                {
+                    count.chunks = std::max(count.chunks, CountChunks(block));
+                }
                 count.messages.senders += block.sendPeer != NO_RANK;
                 count.messages.receivers += block.receivePeer != NO_RANK;
             }
@@ -156,6 +198,21 @@ BlockShares::IsOwn(const ThreadBlock& block) const
     return m_sharesWarps && block.sendPeer == NO_RANK && block.receivePeer == NO_RANK;
 }
 
+bool
+BlockShares::PassesOn(const ThreadBlock& block) const
+{
+    if (!m_isNvlsTree)
+    {
+        return false;
+    }
+    const bool isSum = block.group != NO_GROUP && block.warps == 0 &&
+                       std::any_of(block.steps.begin(), block.steps.end(), [](const Step& step) {
+                           return step.kind == StepKind::GROUP_RECV;
+                       });
+    const bool onlyReceives = block.receivePeer != NO_RANK && block.sendPeer == NO_RANK;
+    return isSum || onlyReceives;
+}
+
 BlockShare
 BlockShares::Get(uint32_t rank, const ThreadBlock& block) const
 {
@@ -164,6 +221,8 @@ BlockShares::Get(uint32_t rank, const ThreadBlock& block) const
         return {};
     }
     const MessageCount& count = m_counts[rank][block.processor].messages;
+    // A message of one chunk has been sent when another one has come.
+    const bool isInTurn = m_counts[rank][block.processor].chunks <= 1;
     if (!m_sharesWarps)
     {
         // Of trees half for what goes up and half for what comes down, to however many children.
@@ -173,7 +232,10 @@ BlockShares::Get(uint32_t rank, const ThreadBlock& block) const
                 m_isMessage,
                 m_isTree,
                 false,
-                block.warps};
+                block.warps,
+                PassesOn(block),
+                0,
+                m_isMessage};
     }
     const bool isOneWay = count.senders == 0 || count.receivers == 0;
     const bool isOwn = IsOwn(block);
@@ -181,10 +243,13 @@ BlockShares::Get(uint32_t rank, const ThreadBlock& block) const
     const double works = messages > 0 ? messages : count.copies;
     return {m_warpRule == WarpRule::BLOCK ? 1 : 1 / works,
             m_processors[rank],
-            m_isMessage && !isOneWay && !(isOwn && m_warpRule == WarpRule::BLOCK),
+            m_isMessage && !isOneWay && !isInTurn && !(isOwn && m_warpRule == WarpRule::BLOCK),
             m_isTree,
             isOwn,
-            CountMessageWarps(m_warpRule, count, isOwn)};
+            CountMessageWarps(m_warpRule, count, isOwn),
+            false,
+            0,
+            m_isMessage};
 }
 
 BlockCost
@@ -197,6 +262,10 @@ GetBlockCost(const CollectiveKernelCost& costs,
 {
     const NcclProtocol nccl = ToNcclProtocol(protocol);
     BlockCost cost;
+    if (inGroup && share.passesOn)
+    {
+        return cost;
+    }
     if (inGroup)
     {
         const CollectiveStepCost& step = costs.Get(HopKind::SWITCH, nccl);
@@ -204,7 +273,8 @@ GetBlockCost(const CollectiveKernelCost& costs,
         cost.psPerByte =
             step.blockBytesPerSecond > 0 ? PS_PER_SECOND / step.blockBytesPerSecond : 0;
         const double warpsRate = share.warps * costs.groupWarpBytesPerSecond;
-        cost.warpsPsPerByte = warpsRate > 0 ? PS_PER_SECOND / warpsRate : 0;
+        cost.warpsPsPerByte =
+            warpsRate > 0 ? PS_PER_SECOND / warpsRate * GetWarpTime(share.memoryBytesPerSecond) : 0;
         return cost;
     }
     if (receive)
@@ -213,6 +283,10 @@ GetBlockCost(const CollectiveKernelCost& costs,
         cost.latencyPs = share.isTree && receive->Is(HopKind::NVLINK)
                              ? costs.treeLatencyPs[static_cast<std::size_t>(nccl)]
                              : step.latencyPs;
+        if (share.hasMessages && receive->Is(HopKind::NVLINK))
+        {
+            cost.latencyPs = std::min(cost.latencyPs, MOST_MESSAGE_LATENCY_PS);
+        }
         cost.busyPs = GetPassPs(costs, nccl, receive->kind);
     }
     if (send)
@@ -230,6 +304,11 @@ GetBlockCost(const CollectiveKernelCost& costs,
     };
     cost.receivePsPerByte = receive ? getHostPs(*receive, receive->hostBytesPerSecond) : 0;
     cost.sendPsPerByte = send ? getHostPs(*send, send->hostBytesPerSecond) : 0;
+    if (share.passesOn)
+    {
+        cost.busyPs = cost.chunkPs = 0;
+        cost.psPerByte = cost.warpsPsPerByte = 0;
+    }
     if (cost.sendPsPerByte > 0 && cost.receivePsPerByte > 0)
     {
         cost.exchangePsPerByte = getHostPs(*receive, receive->exchangeBytesPerSecond);

@@ -92,6 +92,11 @@ struct BlockShare
     bool isTree{false};     //!< whether its steps are those of a tree
     bool isOwn{false};      //!< whether it copies what the rank has for itself
     uint32_t warps{0};      //!< that copy for it; 0: not counted
+    /// Whether the step of another block reads what it receives and hands it on, so that its own
+    /// steps only wait for it.
+    bool passesOn{false};
+    double memoryBytesPerSecond{0}; //!< of the memory of the GPU; 0: not known
+    bool hasMessages{false};        //!< whether what its steps move are messages
 };
 
 /// @ingroup proteus
@@ -149,16 +154,26 @@ class BlockShares
     struct Count
     {
         uint16_t blocks{0};    //!< those with peers
+        uint32_t chunks{0};    //!< of that with most
         MessageCount messages; //!< of them
     };
 
     /// @param block of the program @return whether it copies what a rank has for itself
     bool IsOwn(const ThreadBlock& block) const;
 
+    /**
+     * Heads of NVLSTree read what the switches sum up, and what comes from other servers, in the
+     * step that sends it on or multicasts it (NVIDIA/nccl v2.18.3 to v2.30.7, all_reduce.h of the
+     * device, directRecvDirectSend() of NVLS_TREE).
+     * @param block of the program @return see BlockShare::passesOn
+     */
+    bool PassesOn(const ThreadBlock& block) const;
+
     std::vector<std::vector<Count>> m_counts; //!< by rank and processor
     std::vector<uint32_t> m_processors;       //!< by rank: those that have blocks with peers
     bool m_isMessage;                         //!< see BlockShare::isMessage
     bool m_isTree;                            //!< see BlockShare::isTree
+    bool m_isNvlsTree;                        //!< whether heads of servers pass on, see PassesOn()
     bool m_sharesWarps;                       //!< see CollectiveProgram::sharesWarps
     WarpRule m_warpRule;                      //!< see CollectiveProgram::warpRule
 };

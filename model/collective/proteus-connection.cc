@@ -58,12 +58,15 @@ constexpr double SENT_BYTES_PER_SECOND_OF_CORE = 89e9 / 8;
 constexpr double LINE_BYTES_PER_SECOND = 5.8e9;
 
 /// @param link that a kernel writes to host memory over, or reads it over @param isRead which
-/// @return payload that it carries, bytes per second: stores and answers are packets as long as
-/// those of copy engines, unlike stores to another GPU
+/// @return payload that it carries, bytes per second: answers are packets as long as those of copy
+/// engines, and stores up to 128 bytes, unlike those to another GPU
 double
 GetHostPayloadRate(const Link& link, bool isRead)
 {
-    const LinkFraming framing = link.framing.For(CopyMethod::DMA);
+    constexpr uint32_t STORE_BYTES = 128;
+    const bool areStores = !isRead && link.technology == LinkTechnology::PCIE;
+    const bool isCut = areStores && link.framing.packetBytes > STORE_BYTES;
+    const LinkFraming framing = link.framing.For(isCut ? CopyMethod::SM : CopyMethod::DMA);
     const auto payload = static_cast<double>(framing.unitBytes);
     const auto wire = static_cast<double>(framing.WireBytes(framing.unitBytes));
     const double rate = link.bytesPerSecond * payload / wire;

@@ -26,7 +26,8 @@ ListBlockCosts(const CollectiveKernelCost& kernel,
                const CollectiveProgram& program,
                const BlockShares& shares,
                const BlockHops& hops,
-               int64_t pluginPs)
+               int64_t pluginPs,
+               double memoryBytesPerSecond)
 {
     const auto find =
         [&](uint32_t from, uint32_t to, BlockHop std::pair<BlockHop, BlockHop>::*end) {
@@ -40,7 +41,8 @@ ListBlockCosts(const CollectiveKernelCost& kernel,
         for (const ThreadBlock& block : program.ranks[rank].blocks)
         {
             BlockCost cost;
-            const BlockShare share = shares.Get(rank, block);
+            BlockShare share = shares.Get(rank, block);
+            share.memoryBytesPerSecond = memoryBytesPerSecond;
             if (share.part > 0)
             {
                 const auto receive =

@@ -44,13 +44,15 @@ uint64_t NameHop(uint32_t from, uint32_t to);
  * @param shares of its blocks
  * @param hops that its messages cross
  * @param pluginPs that a chunk from the network takes longer
+ * @param memoryBytesPerSecond of the memory of the GPUs; 0: not known
  * @return what the steps of its blocks cost, by rank and block
  */
 std::vector<std::vector<BlockCost>> ListBlockCosts(const CollectiveKernelCost& kernel,
                                                    const CollectiveProgram& program,
                                                    const BlockShares& shares,
                                                    const BlockHops& hops,
-                                                   int64_t pluginPs);
+                                                   int64_t pluginPs,
+                                                   double memoryBytesPerSecond);
 
 /**
  * @ingroup proteus

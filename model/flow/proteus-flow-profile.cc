@@ -238,7 +238,9 @@ FlowProfiles::FindCosts(TaskId id,
     }
     LimitSenders(kernel, program, shares, flows, costs);
     costs.groupLatencyPs = kernel.Get(HopKind::SWITCH, ToNcclProtocol(program.protocol)).latencyPs;
-    costs.blocks = ListBlockCosts(kernel, program, shares, hops, m_pluginPs);
+    const double memoryBytesPerSecond =
+        m_cluster.GetVertices()[m_cluster.GetGpus()[devices.front()]].memoryBytesPerSecond;
+    costs.blocks = ListBlockCosts(kernel, program, shares, hops, m_pluginPs, memoryBytesPerSecond);
     return costs;
 }
 

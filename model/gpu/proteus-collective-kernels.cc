@@ -186,6 +186,8 @@ CollectiveKernels::GetCost(DeviceId device,
     {
         return {};
     }
+    share.memoryBytesPerSecond =
+        m_cluster.GetVertices()[m_cluster.GetGpus()[device]].memoryBytesPerSecond;
     BlockCost cost = GetBlockCost(GetKernelCost(device), protocol, share, inGroup, receive, send);
     if (receive && receive->Is(HopKind::NETWORK))
     {

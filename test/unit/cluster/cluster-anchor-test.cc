@@ -225,6 +225,14 @@ TEST(Anchors, Pcie)
     ExpectMeasured(OneWay(LinkBetween(h100, "n0.gpu0", "n0.pcie0"), CopyMethod::DMA),
                    55.4e9,
                    "Gen5");
+    // Stores, to host memory and into the root of a gather; one card of GeForce has them, too.
+    for (const char* card : {"4xRTX-PRO-6000", "4xRTX-5090"})
+    {
+        const Cluster cards = MakeCluster(card, 1);
+        const Link& gen5 = LinkBetween(cards, "n0.gpu0", "n0.cpu0");
+        ExpectMeasured(OneWay(gen5, CopyMethod::SM), 52.8e9, card);
+        ExpectMeasured(OneWay(gen5, CopyMethod::SM), 51.5e9, card);
+    }
     // Two HDR NICs under one uplink, and a copy from a GPU to its CPU, take the same link.
     const Link& uplink = LinkBetween(a100, "n0.pcie0", "n0.cpu0");
     ExpectMeasured(OneWay(uplink, CopyMethod::DMA), 24e9, "uplink");

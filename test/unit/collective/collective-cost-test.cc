@@ -102,8 +102,10 @@ TEST(CollectiveCost, TreesGoThroughNvlinksFasterThanRings)
 
 TEST(CollectiveCost, MessagesShareWarpsWhereThereAreBothWays)
 {
-    // A block that sends and one that receives, of one thread block or of two.
-    for (const uint16_t second : {0, 1})
+    // A block that sends and one that receives, of one thread block or of two. One chunk has been
+    // sent when one has come: they take turns.
+    for (const auto& [second, chunks] :
+         {std::pair<uint16_t, uint32_t>(0, 2), {1, 2}, {0, 1}, {1, 1}})
     {
         CollectiveProgram program;
         program.algorithm = "direct";
@@ -115,9 +117,11 @@ TEST(CollectiveCost, MessagesShareWarpsWhereThereAreBothWays)
         blocks[0].sendPeer = 1;
         blocks[1].processor = second;
         blocks[1].receivePeer = 1;
+        blocks[0].steps.assign(chunks, {StepKind::SEND, 0, 4096});
+        blocks[1].steps.assign(chunks, {StepKind::RECV, 0, 4096});
         const BlockShares shares(program);
-        EXPECT_EQ(shares.Get(0, blocks[0]).isMessage, second == 0);
-        EXPECT_EQ(shares.Get(0, blocks[1]).isMessage, second == 0);
+        EXPECT_EQ(shares.Get(0, blocks[0]).isMessage, second == 0 && chunks > 1);
+        EXPECT_EQ(shares.Get(0, blocks[1]).isMessage, second == 0 && chunks > 1);
         program.sharesWarps = false; // a message of two ranks, beside others
         EXPECT_TRUE(BlockShares(program).Get(0, blocks[0]).isMessage);
     }

@@ -149,6 +149,12 @@ TEST(HostLinkShares, ALinkEachCarriesAllOfThem)
         EXPECT_DOUBLE_EQ(write, GEN3 * STORES);
         EXPECT_DOUBLE_EQ(read, GEN3 * READS);
     }
+    // Packets of Gen5 may be longer, stores are not.
+    for (const auto& [write, read] : GetShares(MakeBarred(5, 1, 2), {{0, 1}, {1, 0}}))
+    {
+        EXPECT_DOUBLE_EQ(write, PcieX16BytesPerSecond(5) * STORES);
+        EXPECT_DOUBLE_EQ(read, 35.2e9); // so many requests are under way
+    }
 }
 
 TEST(HostLinkShares, RanksOfARingShareTheLinkOfTheirSwitch)

@@ -10,9 +10,11 @@
 #include "ns3/proteus-collective-kernel-cost.h"
 #include "ns3/proteus-nvls-plan.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -180,4 +182,63 @@ TEST(NvlsTree, WarpsAreFewWhereServersHaveAParent)
             EXPECT_EQ(counts, (std::set<uint32_t>{0, few, many})); // heads are not counted
         }
     }
+}
+
+TEST(NvlsTree, WarpsWaitForTheMemoryOfTheGpu)
+{
+    // 3.15 GB/s of each by the 3350 GB/s of an H100, of which 8.7 % of the time are memory's.
+    const CollectiveKernelCost& costs = GetCollectiveKernelCost(90);
+    BlockShare share;
+    share.part = 1;
+    share.warps = 5;
+    const auto getPsPerByte = [&](double memoryBytesPerSecond) {
+        share.memoryBytesPerSecond = memoryBytesPerSecond;
+        return GetBlockCost(costs, Protocol::SIMPLE, share, true, {}, {}).warpsPsPerByte;
+    };
+    EXPECT_NEAR(getPsPerByte(3350e9), 1000 / (5 * 3.15), 1e-9);
+    EXPECT_NEAR(getPsPerByte(0), 1000 / (5 * 3.15), 1e-9);
+    EXPECT_NEAR(getPsPerByte(6700e9), 1000 / (5 * 3.15) * (1 - 0.087 / 2), 1e-9);
+    EXPECT_NEAR(1000 / (5 * getPsPerByte(4800e9)), 3.235, 0.001); // H200
+}
+
+TEST(NvlsTree, HeadsPassOnInOneStep)
+{
+    // Three servers: on each channel one has a parent and a child, or two children.
+    const Cluster cluster = MakeCluster("dgx-h100", 3);
+    const Paths paths(cluster);
+    CollectiveRequest request;
+    request.vertices = cluster.GetGpus();
+    request.bytes = uint64_t{64} << 20;
+    request.algorithm = "nvls-tree";
+    CollectiveChooser(cluster, paths).Complete(request);
+    const CollectiveProgram program = MakeNvlsTreeProgram(cluster, paths, request);
+    const BlockShares shares(program);
+    const CollectiveKernelCost& costs = GetCollectiveKernelCost(90);
+    const BlockHop hop{HopKind::NETWORK};
+    std::set<bool> seen;
+    for (uint32_t rank = 0; rank < request.vertices.size(); ++rank)
+    {
+        for (const ThreadBlock& block : program.ranks[rank].blocks)
+        {
+            const bool isGroup = block.group != NO_GROUP;
+            const bool receives = block.receivePeer != NO_RANK;
+            const bool sends = block.sendPeer != NO_RANK;
+            const auto isOfSum = [](const Step& step) {
+                return step.kind == StepKind::GROUP_RECV && step.peer == NO_RANK;
+            };
+            const bool isSum = std::any_of(block.steps.begin(), block.steps.end(), isOfSum);
+            const BlockShare share = shares.Get(rank, block);
+            EXPECT_EQ(share.passesOn, isSum || (receives && !sends)) << rank;
+            const BlockCost cost = GetBlockCost(costs,
+                                                Protocol::SIMPLE,
+                                                share,
+                                                isGroup,
+                                                receives ? std::make_optional(hop) : std::nullopt,
+                                                sends ? std::make_optional(hop) : std::nullopt);
+            EXPECT_EQ(cost.GetOccupancyPs(block.steps.front()) == 0, share.passesOn) << rank;
+            EXPECT_EQ(cost.latencyPs > 0, receives) << rank; // proxies take their time
+            seen.insert(share.passesOn);
+        }
+    }
+    EXPECT_EQ(seen.size(), 2u);
 }

@@ -160,6 +160,7 @@ TEST(OwnPart, SharesItsThreadBlockWithMessages)
         {
             CollectiveRequest request = MakeRequest(cluster, Collective::ALL_TO_ALL, "direct");
             request.messageProcessors = gpus == 1 ? 2 : 32;
+            request.bytes = uint64_t{256} << 20; // messages of several chunks
             request.vertices.clear();
             for (uint32_t rank = 0; rank < 2 * gpus; ++rank)
             {
