@@ -26,6 +26,7 @@ FlowProfiles::AddPairs(TaskId id,
     }
     const GroupId group = m_graph.GetTask(id).place;
     const auto& devices = m_graph.GetGroup(group);
+    const std::vector<double>& limits = shape.family->parts.back()->costs.limits;
     const uint32_t slots = shape.family->parts.back()->request.slots;
     for (std::size_t i = 0; i < shape.flows.size(); ++i)
     {
@@ -48,7 +49,8 @@ FlowProfiles::AddPairs(TaskId id,
         pair.latencyPs = route.latencyPs;
         pair.controlPs = route.controlPs;
         pair.unitBytes = route.unitBytes;
-        pair.source = route.limit;
+        pair.source =
+            limits.empty() || limits[i] <= 0 ? route.limit : std::min(route.limit, limits[i]);
         for (const uint32_t resource : route.queues)
         {
             const auto use = std::find_if(
@@ -56,6 +58,10 @@ FlowProfiles::AddPairs(TaskId id,
                 route.uses.end(),
                 [resource](const FlowUse& entry) { return entry.resource == resource; });
             pair.hops.emplace_back(resource, use->amount);
+        }
+        for (const uint32_t resource : route.returns)
+        {
+            pair.returns.emplace_back(resource, pair.hops.front().second * route.unitBytes);
         }
         for (const FlowUse& use : route.uses)
         {

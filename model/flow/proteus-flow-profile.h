@@ -53,6 +53,8 @@ struct FlowPair
     /// Links of the network on its way and wire bytes on them for one of payload; the first one is
     /// left by a NIC, the others by switches.
     std::vector<std::pair<uint32_t, double>> hops;
+    /// Links that what the receiver's NIC sends back takes, with wire bytes of its packets there.
+    std::vector<std::pair<uint32_t, double>> returns;
 };
 
 /// @ingroup proteus

@@ -85,6 +85,8 @@ struct FlowRoute
     /// Links over RoCE, if congestion control is modelled, in the order of its way; the first one
     /// is left by a NIC.
     std::vector<uint32_t> queues;
+    /// Links over RoCE that what the receiver's NIC sends back takes, in the order of its way.
+    std::vector<uint32_t> returns;
     double alone{0};              //!< payload bytes per second that idle links allow; 0: what its
                                   //!< uses leave
     double lineBytesPerSecond{0}; //!< wire, of its slowest link
@@ -103,6 +105,7 @@ struct FlowRoute
                         isNetwork,
                         inputs,
                         queues,
+                        returns,
                         alone,
                         lineBytesPerSecond,
                         uses) == std::tie(other.latencyPs,
@@ -115,6 +118,7 @@ struct FlowRoute
                                           other.isNetwork,
                                           other.inputs,
                                           other.queues,
+                                          other.returns,
                                           other.alone,
                                           other.lineBytesPerSecond,
                                           other.uses);

@@ -477,6 +477,30 @@ FlowRoutes::FindMarkers(const std::vector<Walker>& walkers,
         }
     }
     route.lineBytesPerSecond = route.queues.empty() ? 0 : slowest;
+    if (!route.queues.empty())
+    {
+        FindReturns(walkers.front(), route);
+    }
+}
+
+void
+FlowRoutes::FindReturns(const Walker& walker, FlowRoute& route) const
+{
+    const auto isRoce = [this](uint32_t port) {
+        return m_cluster.GetLinks()[port / 2].technology == LinkTechnology::ROCE;
+    };
+    const auto first = std::find_if(walker.ports.begin(), walker.ports.end(), isRoce);
+    const std::size_t last = CountLinksToNic(walker) - 1;
+    const Link& link = m_cluster.GetLinks()[*first / 2];
+    Walker back;
+    back.hash = walker.hash;
+    back.source = walker.source;
+    back.at = walker.forwarders[last];
+    Walk(back, *first % 2 == 0 ? link.a : link.b);
+    for (const uint32_t port : back.ports)
+    {
+        route.returns.push_back(m_ofPort[port]);
+    }
 }
 
 std::vector<FlowRoutes::Walker>

@@ -44,13 +44,6 @@ FluidQueues::FluidQueues(const FlowCongestion& congestion,
       m_resources(resources),
       m_seed(seed)
 {
-    for (uint32_t id = 0; id < resources.size(); ++id)
-    {
-        for (const uint32_t port : resources[id].ports)
-        {
-            m_ofDirection[port] = id;
-        }
-    }
 }
 
 uint32_t
@@ -101,7 +94,6 @@ FluidQueues::Add(FluidStream& stream, const FlowPair& flow)
     {
         FluidHop hop;
         hop.port = FindPort(resource);
-        hop.back = FindPort(m_ofDirection.at(m_resources[resource].ports.front() ^ 1));
         hop.wire = wire;
         const auto level = static_cast<uint32_t>(stream.hops.size());
         Port& port = m_ports[hop.port];
@@ -113,6 +105,12 @@ FluidQueues::Add(FluidStream& stream, const FlowPair& flow)
         }
         port.places.push_back({&stream, level});
         stream.hops.push_back(hop);
+    }
+    stream.returns.clear();
+    for (const auto& [resource, bytes] : flow.returns)
+    {
+        stream.returns.emplace_back(FindPort(resource),
+                                    bytes / m_resources[resource].capacity * PS_PER_SECOND);
     }
     m_isSorted = false;
 }
@@ -340,6 +338,17 @@ FluidQueues::PassPort(Port& port, double seconds, int64_t nowPs)
     port.busy = std::min(1.0, whole / (port.capacity * seconds));
     port.idleS = std::max(0.0, (room - whole) / port.capacity);
     const double before = port.queue;
+    const double beginPs = static_cast<double>(nowPs) - seconds * PS_PER_SECOND;
+    if (before <= 0)
+    {
+        double fromS = seconds;
+        for (const Place& place : port.places)
+        {
+            const FluidStream& stream = *place.stream;
+            fromS = stream.hops[place.hop].comes > 0 ? std::min(fromS, stream.fromS) : fromS;
+        }
+        port.sincePs = beginPs + fromS * PS_PER_SECOND;
+    }
     port.queue = 0;
     for (const Place& place : port.places)
     {
@@ -397,8 +406,7 @@ FluidQueues::Mark(FluidStream& stream, const Passage& passage)
             if (arrivalPs - pair.notifiedPs >= m_congestion.notificationPs)
             {
                 pair.notifiedPs = arrivalPs;
-                pair.notificationsPs.push_back(arrivalPs + stream.flow->controlPs +
-                                               std::llround(DrawWait(stream)));
+                pair.goesPs.push_back(arrivalPs);
             }
         }
     }
@@ -412,17 +420,22 @@ FluidQueues::Draw(FluidPair& pair) const
 }
 
 double
-FluidQueues::DrawWait(const FluidStream& stream) const
+FluidQueues::FindWait(const FluidStream& stream, double fromPs) const
 {
     double waitPs = 0;
-    for (const FluidHop& hop : stream.hops)
+    for (const auto& [port, unitPs] : stream.returns)
     {
-        const Port& back = m_ports[hop.back];
-        const double draw = back.busy > 0 ? Draw(*stream.pair) : 1;
-        if (draw < back.busy)
+        const Port& back = m_ports[port];
+        if (back.queue > 0)
         {
-            waitPs += draw / back.busy * stream.flow->unitBytes * hop.wire / back.capacity *
-                      PS_PER_SECOND;
+            // Packets follow each other, so that those that cause notifications meet them alike.
+            const double sentPs = fromPs + waitPs - back.sincePs;
+            waitPs += std::ceil(sentPs / unitPs) * unitPs - sentPs;
+        }
+        else if (back.busy > 0)
+        {
+            const double draw = Draw(*stream.pair);
+            waitPs += draw < back.busy ? draw / back.busy * unitPs : 0;
         }
     }
     return waitPs;
@@ -432,6 +445,12 @@ void
 FluidQueues::Hear(FluidStream& stream, int64_t nowPs)
 {
     FluidPair& pair = *stream.pair;
+    for (; !pair.goesPs.empty() && pair.goesPs.front() <= nowPs; pair.goesPs.pop_front())
+    {
+        const int64_t goesPs = pair.goesPs.front();
+        pair.notificationsPs.push_back(goesPs + stream.flow->controlPs +
+                                       std::llround(FindWait(stream, static_cast<double>(goesPs))));
+    }
     while (!pair.notificationsPs.empty() && pair.notificationsPs.front() <= nowPs)
     {
         pair.control->Notify(pair.notificationsPs.front());

@@ -31,7 +31,8 @@ struct FluidPair
     std::unique_ptr<FlowRateControl> control;
     double line{0};                      //!< wire bytes per second at which it is not paced
     int64_t notifiedPs{0};               //!< when its receiver has sent the last notification
-    std::deque<int64_t> notificationsPs; //!< when notifications will reach the sender
+    std::deque<int64_t> goesPs;          //!< when notifications will leave the receiver
+    std::deque<int64_t> notificationsPs; //!< when others will reach the sender
     double packets{0};                   //!< part of the next one that has passed a queue
     uint64_t key{0};                     //!< of its flow
     uint64_t draws{0};                   //!< so far
@@ -42,7 +43,6 @@ struct FluidPair
 struct FluidHop
 {
     uint32_t port{0};  //!< of the queues
-    uint32_t back{0};  //!< the port against it
     double wire{1};    //!< bytes for one of payload
     double waiting{0}; //!< payload in its queue
     double comes{0};   //!< payload that has come to it in the last step
@@ -62,8 +62,10 @@ struct FluidStream
     double toS{0};              //!< until when
     int64_t handedPs{0};        //!< when it got that, if it had nothing to send; 0: it had
     std::vector<FluidHop> hops; //!< on its way, the first out of the NIC
-    bool isGone{false};         //!< whether it leaves the ports now
-    bool isQuiet{false};        //!< whether it has nothing to send at present
+    std::vector<std::pair<uint32_t, double>> returns; //!< ports on the way of what is sent back,
+                                                      //!< and picoseconds of a packet there
+    bool isGone{false};                               //!< whether it leaves the ports now
+    bool isQuiet{false};                              //!< whether it has nothing to send at present
 
     /// @return whether the queue pair has not got its rate back
     bool IsPaced() const
@@ -154,6 +156,7 @@ class FluidQueues
     {
         double capacity{0};        //!< wire bytes per second
         double queue{0};           //!< wire bytes
+        double sincePs{0};         //!< since when it has been sending without a break
         double busy{0};            //!< part of the last step
         double idleS{0};           //!< at the end of the last step, seconds
         bool isUsed{false};        //!< whether it is in m_used
@@ -201,16 +204,15 @@ class FluidQueues
     void Mark(FluidStream& stream, const Passage& passage);
     /// @param pair a queue pair @return between 0 and 1, another number each time
     double Draw(FluidPair& pair) const;
-    /// @param stream whose notification goes back @return picoseconds that it waits for packets
-    /// which are being sent when it comes to a port
-    double DrawWait(const FluidStream& stream) const;
+    /// @param stream whose notification goes back @param fromPs when
+    /// @return picoseconds that it waits for packets which are being sent when it comes to a port
+    double FindWait(const FluidStream& stream, double fromPs) const;
 
     const FlowCongestion& m_congestion;
     const std::vector<FlowResource>& m_resources;
     const uint32_t m_seed;
-    std::unordered_map<uint64_t, FluidPair> m_pairs;      //!< by FlowPair::key
-    std::unordered_map<uint32_t, uint32_t> m_ofResource;  //!< in m_ports
-    std::unordered_map<uint32_t, uint32_t> m_ofDirection; //!< resources of directions of links
+    std::unordered_map<uint64_t, FluidPair> m_pairs;     //!< by FlowPair::key
+    std::unordered_map<uint32_t, uint32_t> m_ofResource; //!< in m_ports
     std::vector<Port> m_ports;
     bool m_isSorted{true};        //!< whether m_used is as it should be
     std::vector<uint32_t> m_used; //!< ports of what moves, in the order of their levels

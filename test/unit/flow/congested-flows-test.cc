@@ -312,6 +312,58 @@ TEST(CongestedFlows, NotifiesOncePerInterval)
     EXPECT_NEAR(notifications, 2 * 20'000 / 50.7, 0.02 * 2 * 20'000 / 50.7);
 }
 
+/// Packets that leave two full ports of one rate follow each other alike: what one of them causes
+/// meets those of the other always at the same point, and waits as long each time.
+TEST(CongestedFlows, NotificationsMeetPacketsOfAFullPortAlike)
+{
+    std::vector<int64_t> notifiedPs;
+    std::vector<int64_t> others;
+    uint32_t notifications = 0;
+    FlowCongestion congestion = MakeFixed(notifications, 10e6);
+    congestion.maxProbability = 1;
+    uint32_t made = 0;
+    congestion.make = [&](double line, uint32_t) {
+        return std::make_unique<LateRate>(line, 0, made++ == 0 ? notifiedPs : others);
+    };
+    // NICs, ports and what leads back, two of each.
+    std::vector<FlowResource> resources;
+    for (uint32_t port = 0; port < 8; ++port)
+    {
+        resources.push_back({(port < 4 ? 100 : 10) * GIGABIT, 1, {port}});
+    }
+    constexpr double BYTES = 1e9;
+    std::vector<FlowClass> classes(2);
+    CongestedFlows flows(congestion, resources, 1);
+    for (uint32_t i = 0; i < 2; ++i)
+    {
+        FlowPair pair;
+        pair.key = i;
+        pair.part = 1;
+        pair.messageBytes = BYTES;
+        pair.source = 100 * GIGABIT / WIRE;
+        pair.line = 10 * GIGABIT;
+        pair.lineWire = WIRE;
+        pair.unitBytes = 4096;
+        pair.hops = {{2 * i, WIRE}, {4 + 2 * i, WIRE}};
+        pair.returns = {{4 + 2 * (1 - i), 4096 * WIRE}}; // the port of the other one
+        classes[i].bytes = BYTES;
+        classes[i].pairs.push_back(pair);
+    }
+    flows.Begin(0, classes[0], BYTES, 0);
+    flows.Begin(1, classes[1], BYTES, 0);
+    for (int64_t now = 0; now < 5'000'000'000; now += flows.GetStepPs())
+    {
+        flows.Advance(now, [](uint32_t) { return BYTES; });
+    }
+    ASSERT_GT(notifiedPs.size(), 20);
+    // Every 16th packet, as 15 take less than 50 us.
+    constexpr double PERIOD_PS = 16 * 4096 * WIRE / (10 * GIGABIT) * PS_PER_SECOND;
+    for (std::size_t i = 10; i + 1 < notifiedPs.size(); ++i)
+    {
+        EXPECT_NEAR(notifiedPs[i + 1] - notifiedPs[i], PERIOD_PS, 0.01 * PERIOD_PS) << i;
+    }
+}
+
 TEST(CongestedFlows, IsNotPacedFromWhenItsRateIsReachedOn)
 {
     // A long step in which a queue pair reaches the rate of the port would have it send as fast as

@@ -358,6 +358,31 @@ TEST(FlowNetwork, CongestedFlowsShareLinksInsideServers)
     }
 }
 
+/// LL over a network is slower than the links: where ports may be congested no less than elsewhere.
+TEST(FlowNetwork, ProtocolsLimitWhatIsReplayed)
+{
+    FabricOptions leaves;
+    leaves.kind = "leaf-spine";
+    leaves.serversPerLeaf = 1;
+    leaves.oversubscription = 4;
+    const Cluster cluster = MakeTextCluster("dgx-h100:nic=4x400G-roce", 3, leaves);
+    Together together(24);
+    const std::vector<DeviceId> devices{0, 1, 2, 3, 4, 5, 7, 8, 10, 12, 13, 14, 15, 19, 21};
+    together.Add(Collective::REDUCE, devices, 2'000'000);
+    const ExecutionGraph graph = together.Build();
+    ProgramSettings settings;
+    settings.algorithm = "ring";
+    settings.protocol = "LL";
+    FlowParameters parameters;
+    const auto run = [&]() {
+        return static_cast<double>(
+            RunFlow(graph, cluster, RuntimeOptions(), parameters, settings).timeline.endPs);
+    };
+    const double fair = run();
+    parameters.congestion = ReadFlowCongestion();
+    EXPECT_NEAR(run(), fair, 0.03 * fair);
+}
+
 TEST(FlowNetwork, ARingIsBoundByTheTwoTimesNMinusOneOverNRule)
 {
     for (const uint32_t n : {2u, 4u, 8u})
