@@ -488,13 +488,9 @@ RunCollectiveProgram(const CollectiveProgramOptions& typed)
             WriteTableCsv(MakeMeasuredTable(options.measured, log, cluster, test), out);
         });
     }
-    std::vector<std::string> expected;
+    std::string setting; // of the largest size
     CollectiveTest heard = test;
-    heard.hear = [&](const RunRecord& record) {
-        const bool isAlone = test.groups.size() == 1 && !test.schedule && !test.splits;
-        expected =
-            DescribeFlowRun(isAlone ? options.flowErrors : "", "collectives", cluster, record);
-    };
+    heard.hear = [&](const RunRecord& record) { setting = FindComparedSetting(cluster, record); };
     const std::vector<CollectiveRow> rows = RunSizes(options, cluster, heard, sizes);
     WarnOfIdleChoices(typed.nccl, options.nccl, cluster, test, rows);
     Table table = MakeCollectiveTable(rows);
@@ -506,10 +502,17 @@ RunCollectiveProgram(const CollectiveProgramOptions& typed)
     }
     options.plot.Write([&](std::ostream& out) { WritePlot(options, cluster, rows, sizes, out); });
     WriteCsvFile(options.csv, [&rows](std::ostream& out) { WriteCollectiveCsv(rows, out); });
-    std::vector<std::string> notes = isMeasured
-                                         ? std::vector<std::string>() // one is compared
-                                         : DescribeLogs(options.publishedLogs, cluster, test);
-    notes.insert(notes.end(), expected.begin(), expected.end());
+    std::vector<std::string> notes = isMeasured ? std::vector<std::string>() // one is compared
+                                                : DescribeLogs(options.workloads, cluster, test);
+    const bool isAlone = test.groups.size() == 1 && !test.schedule && !test.splits;
+    const std::string distance = DescribeFlowDistance(isAlone ? options.workloads : "",
+                                                      test.executor,
+                                                      "collectives",
+                                                      setting);
+    if (!distance.empty())
+    {
+        notes.push_back(distance);
+    }
     for (const std::string& note : notes)
     {
         std::cout << "# Expect               : " << note << "\n";
@@ -541,8 +544,7 @@ class NcclTestsProgram : public CommandLineProgram
     void AddTo(OptionList& command) override
     {
         m_options.AddTo(command);
-        m_options.publishedLogs = GetWorkloads() + "/evaluation/published-logs.json";
-        m_options.flowErrors = GetFlowErrorsFile(GetWorkloads());
+        m_options.workloads = GetWorkloads();
     }
 
     const FabricFlags* GetFabric() const override

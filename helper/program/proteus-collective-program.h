@@ -61,8 +61,8 @@ struct CollectiveProgramOptions
     CommandLineText measured;            //!< log of nccl-tests to compare with, or empty
     CommandLineText measuredCsv;         //!< file to write that log to, or empty
     std::string logVariables{"on"};      //!< on or off: take over what the log says of NCCL's
-    std::string publishedLogs;           //!< how far such are off: file, or empty
-    std::string flowErrors;              //!< how far executors are from packets: file, or empty
+    std::string workloads;               //!< folder of files that say how far such results are off;
+                                         //!< empty: nothing is said of that
     CommandLineText csv;                 //!< file to write, may be empty
     TableOptions tables;                 //!< all results
     PlotOption plot;                     //!< bus bandwidth over size

@@ -482,16 +482,17 @@ FindGpuNetwork(const Cluster& cluster,
 } // namespace
 
 std::vector<std::string>
-DescribeLogs(const std::string& path, const Cluster& cluster, const CollectiveTest& test)
+DescribeLogs(const std::string& workloads, const Cluster& cluster, const CollectiveTest& test)
 {
     const GpuModel* gpu = MatchGpuModel(cluster.GetVertices()[cluster.GetGpus().front()].model);
-    if (path.empty() || !gpu || test.isBarrier || test.schedule || test.splits ||
+    if (workloads.empty() || !gpu || test.isBarrier || test.schedule || test.splits ||
         test.parameterServers > 1 || test.groups.size() > 1)
     {
         return {};
     }
     const std::vector<DeviceId>& group = test.groups.front();
     const bool isOneServer = GroupByServer(cluster, GetVertices(cluster, group)).size() == 1;
+    const std::string path = workloads + "/evaluation/published-logs.json";
     InputFile file(path);
     return {(HasHosts(test) ? "" : "by packets, ") +
             DescribePublishedLogs(ReadPublishedLogs(file.GetStream(), path),

@@ -82,10 +82,11 @@ std::optional<TestCommunicator> FindCommunicator(const Cluster& cluster,
                                                  const CollectiveTest& test);
 
 /// @ingroup proteus
-/// @param path of a file of PublishedLogs @param cluster that was run on @param test that was run
+/// @param workloads the folder workloads/, whose file of PublishedLogs is read; empty: nothing is
+/// said @param cluster that was run on @param test that was run
 /// @return a note on how far collectives of such machines are off; none where logs are of no such
 /// test
-std::vector<std::string> DescribeLogs(const std::string& path,
+std::vector<std::string> DescribeLogs(const std::string& workloads,
                                       const Cluster& cluster,
                                       const CollectiveTest& test);
 

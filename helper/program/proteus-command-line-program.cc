@@ -9,7 +9,6 @@
 #include "proteus-attribute-watch.h"
 #include "proteus-command-line-text.h"
 #include "proteus-environment-options.h"
-#include "proteus-flow-expectation.h"
 #include "proteus-heap-pages.h"
 #include "proteus-option-attributes.h"
 #include "proteus-rank-program.h"
@@ -387,7 +386,6 @@ CommandLineProgram::Main(int argc, char* argv[])
         if (ProgramOptions* options = GetRunOptions())
         {
             options->information = DescribeRun(arguments, options->inputs);
-            options->modelFolder = m_workloads + "/models";
         }
         command.AddIdle("ChecksumEnabled", []() { return "packets have no checksums here"; });
         for (auto value = GlobalValue::Begin(); value != GlobalValue::End(); ++value)
@@ -423,7 +421,6 @@ CommandLineProgram::Main(int argc, char* argv[])
         if (ProgramOptions* options = GetRunOptions())
         {
             options->information.configuration = command.GetConfiguration();
-            options->flowErrors = GetFlowErrorsFile(command.GetWorkloads());
             options->nccl.SetDefaults();
         }
         packets.Set(command.GetConfiguration(), SendsPackets() ? FindNoPackets() : "");
@@ -465,7 +462,7 @@ CommandLineProgram::Main(int argc, char* argv[])
                            command.GetConfiguration(),
                            idle,
                            GetClusterMaker()};
-        const RunNotes runs(std::move(typed));
+        const RunNotes runs(std::move(typed), m_workloads);
         const auto list = [&]() { // what the runs did not come to
             std::vector<std::string> notes = PrintsNotes() ? runs.ListOfJobs() : runs.List();
             const auto unread = FindIdleAttributes(command.GetConfiguration(),

@@ -224,7 +224,7 @@ MakeJob(const EvaluationWorkload& workload,
 {
     EvaluatedJob job;
     job.options = options;
-    job.options.framework.folder = folder + "/../frameworks"; // the program has no --framework
+    job.options.framework.workloads = folder + "/.."; // the program has no --framework
     job.options.cluster = workload.cluster;
     job.options.nodes = workload.nodes;
     job.model.folder = folder;

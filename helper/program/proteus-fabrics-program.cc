@@ -6,6 +6,7 @@
 
 #include "proteus-command-line-program.h"
 #include "proteus-executors.h"
+#include "proteus-fabric-contenders.h"
 #include "proteus-graph-times.h"
 #include "proteus-model-options.h"
 #include "proteus-name-lists.h"
@@ -13,36 +14,30 @@
 #include "proteus-plot-option.h"
 #include "proteus-program-options.h"
 #include "proteus-programs.h"
+#include "proteus-run-notes.h"
 #include "proteus-stop-signals.h"
 
 #include "ns3/config.h"
-#include "ns3/proteus-attribute-defaults.h"
 #include "ns3/proteus-bar-svg.h"
-#include "ns3/proteus-cluster-file.h"
-#include "ns3/proteus-cluster-json.h"
-#include "ns3/proteus-cluster-text.h"
-#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-fabric-table.h"
-#include "ns3/proteus-fabric-variant.h"
 #include "ns3/proteus-graph-file.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-run-analysis.h"
-#include "ns3/proteus-split.h"
+#include "ns3/proteus-spread.h"
 #include "ns3/proteus-study.h"
 #include "ns3/proteus-tables.h"
-#include "ns3/proteus-warning.h"
 #include "ns3/string.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <functional>
 #include <iostream>
-#include <map>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 /**
  * @file
@@ -58,239 +53,10 @@ namespace proteus
 namespace
 {
 
-/// What the user asked for; what ProgramOptions has beyond these options keeps its defaults.
-struct Options : ProgramOptions
-{
-    Options()
-    {
-        cluster = "dgx-h100";
-        nodes = 4;
-    }
-
-    ModelOptions model;
-    CommandLineText graph;
-    CommandLineText fabrics;
-    CommandLineText csv;
-    CommandLineText json;
-    PlotOption plot;
-    CommandLineText markdown;
-    std::string streams;
-    const OptionList* command{nullptr}; //!< that has them
-};
-
-/// One thing that is compared: servers joined by a fabric, or a cluster by its name.
-struct Contender
-{
-    FabricVariant variant; //!< of the preset; of another cluster only its name and routing count
-    std::string cluster;   //!< preset with changes, or file; empty: the preset of --cluster
-};
-
-/// @return the executors
-std::vector<std::string>
-ListExecutors(const Options& options)
-{
-    return ParseExecutors(options.executor, options.htae, options.calibration);
-}
-
-/// @param routing FabricVariant::routing @return whether all executors know how switches choose
-/// among equal ports by it: flows have one path, or a part on each
-bool
-KnowRouting(const Options& options, const std::string& routing)
-{
-    const std::vector<std::string> executors = ListExecutors(options);
-    const bool isSpread = routing == "Spray" || routing == "Adaptive";
-    return routing == "Ecmp" ||
-           std::all_of(executors.begin(), executors.end(), [&](const std::string& executor) {
-               const ExecutorTraits& traits = FindExecutor(executor).GetTraits();
-               return traits.hasPackets || (traits.hasCongestion && isSpread);
-           });
-}
-
-/// @return the parts of --fabrics; clusters in short form have commas of their own, so that ";"
-/// separates where there is one
-/// @throw std::invalid_argument for a part that is empty, or there twice
-std::vector<std::string>
-SplitFabrics(const std::string& text)
-{
-    return SplitOnce("--fabrics=" + text, text, text.find(';') == std::string::npos ? ',' : ';');
-}
-
-/// @return one part of --fabrics
-Contender
-ParseContender(const std::string& text, const FabricOptions& base, const Options& options)
-{
-    Contender contender;
-    std::error_code error;
-    const std::string preset = FindServerPreset(text);
-    if (IsClusterText(text) || std::filesystem::is_regular_file(GetClusterPath(text), error) ||
-        !preset.empty())
-    {
-        contender.cluster = preset.empty() ? text : preset;
-        contender.variant.name = contender.cluster;
-        return contender;
-    }
-    contender.variant = ReadNamed("--fabrics=" + std::string(options.fabrics), [&]() {
-        return FitSpines(ParseFabricVariant(text, base), options.cluster);
-    });
-    if (!KnowRouting(options, contender.variant.routing))
-    {
-        throw std::invalid_argument("--fabrics: " + text + ": the executor " + options.executor +
-                                    " does not know this routing; take --executor=packet");
-    }
-    return contender;
-}
-
-/// @param sizes of fabrics, where --fabrics says nothing else @return what is compared
-std::vector<Contender>
-ListContenders(const Options& options, const FabricOptions& sizes)
-{
-    if (sizes.kind != FabricOptions().kind || sizes.oversubscription != 1)
-    {
-        throw std::invalid_argument("--fabric and --oversubscription: kinds and ratios of all "
-                                    "fabrics are said in --fabrics, e.g. "
-                                    "--fabrics=fat-tree,leaf-spine:2");
-    }
-    if (IsChanged(FindAttribute(Fabric::GetTypeId(), "Routing")))
-    {
-        throw std::invalid_argument("--ns3::proteus::Fabric::Routing: how switches choose is said "
-                                    "in --fabrics, e.g. --fabrics=leaf-spine+spray");
-    }
-    const FabricOptions base =
-        FitFabricOptions(sizes, ToCount(options.nodes, "nodes", 2, MAX_SERVERS));
-    std::vector<Contender> contenders;
-    if (!options.fabrics.empty())
-    {
-        for (const std::string& text : SplitFabrics(options.fabrics))
-        {
-            contenders.push_back(ParseContender(text, base, options));
-        }
-        return contenders;
-    }
-    for (const std::string& text : GetUsualFabricVariants())
-    {
-        const FabricVariant variant = FitSpines(ParseFabricVariant(text, base), options.cluster);
-        if (KnowRouting(options, variant.routing))
-        {
-            contenders.push_back({variant, ""});
-        }
-    }
-    return contenders;
-}
-
-/// @return whether --nodes says how many servers a contender has
-bool
-TakesNodes(const Contender& contender)
-{
-    const std::string& cluster = contender.cluster;
-    const auto presets = GetServerPresets();
-    return cluster.empty() || std::find(presets.begin(), presets.end(), cluster) != presets.end() ||
-           (IsClusterText(cluster) && cluster.find("nodes=") == std::string::npos);
-}
-
-/// @return the cluster of a contender
-Cluster
-MakeContenderCluster(const Options& options, const Contender& contender)
-{
-    const uint32_t nodes = ToCount(options.nodes, "nodes", 2, MAX_SERVERS);
-    return contender.cluster.empty()
-               ? MakeVariantCluster(options.cluster, nodes, contender.variant)
-               : LoadCluster(contender.cluster, TakesNodes(contender) ? nodes : 0);
-}
-
-/// Names contenders that are the same network, switched alike, and those with other GPUs than the
-/// first one. As all are built, what cannot be is refused before the first runs.
-void
-WarnOfSame(const Options& options, const std::vector<Contender>& contenders)
-{
-    const auto getName = [](const Contender& contender) {
-        return contender.cluster.empty() ? contender.variant.name : contender.cluster;
-    };
-    std::map<std::string, std::string> met;
-    std::set<std::string> firstModels;
-    for (const Contender& contender : contenders)
-    {
-        const Cluster cluster = MakeContenderCluster(options, contender);
-        std::set<std::string> models;
-        for (const VertexId gpu : cluster.GetGpus())
-        {
-            models.insert(cluster.GetVertices()[gpu].model);
-        }
-        firstModels = met.empty() ? models : firstModels;
-        if (models != firstModels)
-        {
-            Warn("--fabrics: " + getName(contender) + " has GPUs of " + ListNames(models) + ", " +
-                 getName(contenders.front()) + " of " + ListNames(firstModels) +
-                 ": their times differ by more than the network");
-        }
-        std::ostringstream text;
-        WriteClusterJson(cluster, text);
-        const std::string json = text.str();
-        const auto [first, isNew] =
-            met.emplace(contender.variant.routing + json.substr(json.find("\"vertices\"")),
-                        getName(contender));
-        if (!isNew)
-        {
-            Warn("--fabrics: " + getName(contender) + " is the same network as " + first->second +
-                 ", switched alike");
-        }
-    }
-}
-
-/// Names sizes that were asked for and fitted to the servers that there are.
-void
-WarnOfFitted(const Options& options, const std::vector<Contender>& contenders)
-{
-    std::map<std::string, std::string> first; // contender, by line
-    for (const Contender& contender : contenders)
-    {
-        const auto lines = contender.cluster.empty()
-                               ? options.fabric.ListFitted(contender.variant.fabric)
-                               : std::vector<std::string>();
-        for (const std::string& line : lines)
-        {
-            first.emplace(line, contender.variant.name);
-        }
-    }
-    for (const auto& [line, name] : first)
-    {
-        Warn(line + " in " + name +
-             ": leaves have at most half of the servers, groups no more than there are, and there "
-             "are no more spines than a leaf has cables up");
-    }
-}
-
-/// @param options whose --fabrics is looked at @param takes whether a contender takes something
-/// @return whether none does
-bool
-DoesNoneTake(const Options& options, const std::function<bool(const Contender&)>& takes)
-{
-    try
-    {
-        const auto contenders = ListContenders(options, options.fabric.GetOptions());
-        return std::none_of(contenders.begin(), contenders.end(), takes);
-    }
-    catch (const std::invalid_argument&) // which the run reports
-    {
-        return false;
-    }
-}
-
-/// @param sizes of fabrics @return the networks of all contenders
-std::string
-DescribeNetworks(const Options& options, const FabricOptions& sizes)
-{
-    std::string networks;
-    for (const Contender& contender : ListContenders(options, sizes))
-    {
-        networks += DescribeNetwork(MakeContenderCluster(options, contender)) + '\n';
-    }
-    return networks;
-}
-
 /// @return the model and strategy that the options name, or the usual job: pairs of GPUs with a
 /// replica each, which reduce their gradients over the network all at once
 ModelOptions
-GetModelOptions(const Options& options, const Cluster& cluster)
+GetModelOptions(const FabricsOptions& options, const Cluster& cluster)
 {
     ModelOptions model = options.model;
     if (model.model.empty() && model.strategy.empty())
@@ -305,11 +71,19 @@ GetModelOptions(const Options& options, const Cluster& cluster)
     return model;
 }
 
-/// @param notes see ProgramOptions::FitComputation() @return the job, and the number format whose
-/// peak rate utilisation refers to
-std::pair<ExecutionGraph, DataType>
-MakeJob(const Options& options, const Cluster& cluster, std::vector<std::string>& notes)
+/// The job on the GPUs of one contender.
+struct FabricJob
 {
+    ExecutionGraph graph;
+    DataType dataType;              //!< whose peak rate utilisation refers to
+    std::vector<std::string> notes; //!< on the job, see ProgramOptions::FitComputation()
+};
+
+/// @return the job
+FabricJob
+MakeJob(const FabricsOptions& options, const Cluster& cluster)
+{
+    std::vector<std::string> notes;
     if (!options.graph.empty())
     {
         if (!options.model.model.empty() || !options.model.strategy.empty())
@@ -322,7 +96,8 @@ MakeJob(const Options& options, const Cluster& cluster, std::vector<std::string>
         WarnOfTimes(options.graph, options, cluster, graph);
         WarnOfLargeSizes(options.graph, cluster, graph);
         WarnOfIdleDevices(options.graph, graph);
-        return {options.FitComputation(std::move(graph), notes), DataType::BF16};
+        graph = options.FitComputation(std::move(graph), notes);
+        return {std::move(graph), DataType::BF16, std::move(notes)};
     }
     const auto [plan, framework] = options.framework.LoadPlan(
         cluster,
@@ -334,12 +109,12 @@ MakeJob(const Options& options, const Cluster& cluster, std::vector<std::string>
         options.FitComputation(CompileForCluster(plan, cluster, framework, ""), notes);
     options.NotePublishedErrors(framework, cluster, notes);
     NoteBalancedExperts(plan.model, graph, notes);
-    return {std::move(graph), plan.tree.precision.compute};
+    return {std::move(graph), plan.tree.precision.compute, std::move(notes)};
 }
 
 /// @return the random streams that the comparison throws, at least one
 std::vector<int64_t>
-ListStreams(const Options& options)
+ListStreams(const FabricsOptions& options)
 {
     if (options.streams.empty())
     {
@@ -349,16 +124,48 @@ ListStreams(const Options& options)
     return {streams.begin(), streams.end()};
 }
 
-/// Runs the job on one fabric, once for every stream. @return the row of the median, with the
-/// spread
-FabricRow
-RunContender(const Options& options,
+/// What came out for one fabric.
+struct FabricRun
+{
+    FabricRow row;
+    std::string job;                //!< in words
+    std::vector<std::string> notes; //!< on it
+};
+
+/// Compiles jobs on other GPUs, or another number of them, than the first contender has, to refuse
+/// what does not fit before anything runs.
+void
+CheckOtherGpus(const FabricsOptions& options, const std::vector<Contender>& contenders)
+{
+    std::set<std::pair<std::string, std::size_t>> met; // GPUs, and how many
+    for (const Contender& contender : contenders)
+    {
+        const Cluster cluster = MakeContenderCluster(options, contender);
+        const std::vector<VertexId>& gpus = cluster.GetGpus();
+        const bool isFirst = met.empty();
+        const bool isNew = met.emplace(cluster.GetVertices()[gpus.at(0)].model, gpus.size()).second;
+        if (isNew && !isFirst)
+        {
+            ReadNamed("--fabrics: " + GetName(contender),
+                      [&]() { options.CheckMemory(MakeJob(options, cluster).graph, cluster); });
+        }
+    }
+}
+
+/// Runs the job on one fabric, once for every stream. @param isFirst whether nothing has run before
+/// @return the row of the median, with the spread
+FabricRun
+RunContender(const FabricsOptions& options,
              const Contender& contender,
              const Cluster& cluster,
-             const std::string& executor)
+             const std::string& executor,
+             bool isFirst)
 {
-    std::vector<std::string> notes; // those of the first fabric are shown
-    const auto [graph, dataType] = MakeJob(options, cluster, notes);
+    const auto [graph, dataType, notes] = MakeJob(options, cluster);
+    if (isFirst)
+    {
+        options.CheckMemory(graph, cluster);
+    }
     Config::SetDefault("ns3::proteus::Fabric::Routing", StringValue(contender.variant.routing));
     std::ostringstream unheard;
     std::ostream& out = options.quiet ? unheard : std::cerr;
@@ -366,7 +173,7 @@ RunContender(const Options& options,
     std::vector<double> times;
     for (const int64_t stream : ListStreams(options))
     {
-        Options thrown = options;
+        FabricsOptions thrown = options;
         thrown.stream = stream;
         const RunRecord result = RunWhole(thrown, executor, cluster, graph, out);
         const RunAnalysis analysis = Analyze(graph, cluster, result, dataType);
@@ -383,12 +190,49 @@ RunContender(const Options& options,
         row.iterationS = row.throws->median;
     }
     row.executor = ListExecutors(options).size() > 1 ? executor : "";
-    return row;
+    const std::string& name = graph.GetFacts().name;
+    return {row,
+            (name.empty() ? "The graph" : name) + " on " + std::to_string(graph.GetNDevices()) +
+                " GPUs",
+            notes};
+}
+
+/// @param runs at least one @return what they say of their jobs, each sentence once, with the
+/// number of rows that do; and which rows have another job than the first
+std::vector<std::string>
+ListJobNotes(const std::vector<FabricRun>& runs)
+{
+    std::vector<std::pair<std::string, std::size_t>> counts; // in the order of the rows
+    const auto add = [&counts](const std::string& note) {
+        const auto found = std::find_if(counts.begin(), counts.end(), [&](const auto& counted) {
+            return counted.first == note;
+        });
+        if (found == counts.end())
+        {
+            counts.emplace_back(note, 1);
+            return;
+        }
+        ++found->second;
+    };
+    for (const FabricRun& run : runs)
+    {
+        if (run.job != runs.front().job)
+        {
+            add("the job is " + run.job + ", another one than that of the first row");
+        }
+        std::for_each(run.notes.begin(), run.notes.end(), add);
+    }
+    std::vector<std::string> lines;
+    for (const auto& [note, rows] : counts)
+    {
+        lines.push_back(DescribePart(rows, runs.size(), "row") + note);
+    }
+    return lines;
 }
 
 /// Prints the comparison. @param rows at least one
 void
-Print(const Options& options, const std::string& job, const std::vector<FabricRow>& rows)
+Print(const FabricsOptions& options, const std::string& job, const std::vector<FabricRow>& rows)
 {
     std::cout << job << ", " << options.nodes << " x " << options.cluster << ", executor "
               << options.executor << "\n\n";
@@ -409,7 +253,7 @@ Print(const Options& options, const std::string& job, const std::vector<FabricRo
 
 /// @return the comparison as a picture
 BarChart
-MakeChart(const std::vector<FabricRow>& rows, const std::string& job, const Options& options)
+MakeChart(const std::vector<FabricRow>& rows, const std::string& job, const FabricsOptions& options)
 {
     BarChart chart;
     chart.title = job + " by fabric";
@@ -429,7 +273,7 @@ MakeChart(const std::vector<FabricRow>& rows, const std::string& job, const Opti
 
 /// Writes what the user asked for. @param rows at least one @param notes on the job
 void
-WriteFiles(const Options& options,
+WriteFiles(const FabricsOptions& options,
            const std::vector<FabricRow>& rows,
            const std::vector<std::string>& notes)
 {
@@ -458,7 +302,7 @@ WriteFiles(const Options& options,
 }
 
 void
-CompareFabrics(Options& options)
+CompareFabrics(FabricsOptions& options)
 {
     options.cluster = MatchName("cluster", FindClusterName(options.cluster), GetServerPresets());
     for (const CommandLineText* path : {&options.csv, &options.json, &options.markdown})
@@ -475,25 +319,16 @@ CompareFabrics(Options& options)
     WarnOfSame(options, contenders);
     WarnOfFitted(options, contenders);
     const std::vector<std::string> executors = ListExecutors(options);
-    std::vector<FabricRow> rows;
-    std::string job;
-    std::vector<std::string> notes;
+    CheckOtherGpus(options, contenders);
+    std::vector<FabricRun> runs;
     for (const std::string& executor : executors)
     {
         for (const Contender& contender : contenders)
         {
             const FabricVariant& variant = contender.variant;
             const Cluster cluster = MakeContenderCluster(options, contender);
-            if (job.empty())
-            {
-                const ExecutionGraph graph = MakeJob(options, cluster, notes).first;
-                options.CheckMemory(graph, cluster);
-                const std::string& name = graph.GetFacts().name;
-                job = (name.empty() ? "The graph" : name) + " on " +
-                      std::to_string(graph.GetNDevices()) + " GPUs";
-            }
-            Options named = options;
-            named.runName = std::to_string(rows.size() + 1) + " of " +
+            FabricsOptions named = options;
+            named.runName = std::to_string(runs.size() + 1) + " of " +
                             std::to_string(contenders.size() * executors.size()) + ", " +
                             variant.name +
                             (variant.technology.empty() ? "" : ", " + variant.technology) + ", " +
@@ -501,11 +336,11 @@ CompareFabrics(Options& options)
             try
             {
                 ThrowIfStopped();
-                rows.push_back(RunContender(named, contender, cluster, executor));
+                runs.push_back(RunContender(named, contender, cluster, executor, runs.empty()));
             }
             catch (const RunStopped&)
             {
-                if (rows.empty())
+                if (runs.empty())
                 {
                     throw;
                 }
@@ -513,10 +348,16 @@ CompareFabrics(Options& options)
             }
         }
     }
+    const std::string& job = runs.front().job;
+    std::vector<FabricRow> rows;
+    std::transform(runs.begin(), runs.end(), std::back_inserter(rows), [](const FabricRun& run) {
+        return run.row;
+    });
     Print(options, job, rows);
+    const std::vector<std::string> notes = ListJobNotes(runs);
     for (const std::string& note : notes)
     {
-        std::cout << "Note, first row: " << note << '\n';
+        std::cout << "Note: " << note << '\n';
     }
     std::cout << DescribeStop(rows.size(), contenders.size() * executors.size(), "rows");
     options.plot.Write([&](std::ostream& out) { WriteBarSvg(MakeChart(rows, job, options), out); });
@@ -636,7 +477,7 @@ class FabricsProgram : public CommandLineProgram
         CompareFabrics(m_options);
     }
 
-    Options m_options;
+    FabricsOptions m_options;
 };
 
 } // namespace

@@ -18,28 +18,27 @@ namespace proteus
 {
 
 std::string
-GetFlowErrorsFile(const std::string& workloads)
-{
-    return workloads + "/evaluation/flow-errors.json";
-}
-
-std::vector<std::string>
-DescribeFlowRun(const std::string& path,
-                const std::string& work,
-                const Cluster& cluster,
-                const RunRecord& record)
+FindComparedSetting(const Cluster& cluster, const RunRecord& record)
 {
     const std::vector<LinkId> crossed = record.crossed.value_or(std::vector<LinkId>());
-    if (path.empty() || record.isPartial || crossed.empty() || !FindChangedEngineSettings().empty())
+    return record.isPartial || crossed.empty() || !FindChangedEngineSettings().empty()
+               ? ""
+               : FindFlowSetting(cluster, crossed);
+}
+
+std::string
+DescribeFlowDistance(const std::string& workloads,
+                     const std::string& executor,
+                     const std::string& work,
+                     const std::string& setting)
+{
+    if (workloads.empty() || setting.empty())
     {
-        return {};
+        return "";
     }
+    const std::string path = workloads + "/evaluation/flow-errors.json";
     InputFile file(path);
-    const std::string line = DescribeFlowErrors(ReadFlowErrors(file.GetStream(), path),
-                                                record.executor,
-                                                work,
-                                                FindFlowSetting(cluster, crossed));
-    return line.empty() ? std::vector<std::string>() : std::vector<std::string>{line};
+    return DescribeFlowErrors(ReadFlowErrors(file.GetStream(), path), executor, work, setting);
 }
 
 } // namespace proteus

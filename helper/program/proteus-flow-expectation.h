@@ -11,7 +11,6 @@
 #include "ns3/proteus-run-record.h"
 
 #include <string>
-#include <vector>
 
 /**
  * @file
@@ -24,23 +23,28 @@ namespace ns3
 namespace proteus
 {
 
-/// @ingroup proteus
-/// @param workloads the folder workloads/ @return its file of FlowErrors
-std::string GetFlowErrorsFile(const std::string& workloads);
+/**
+ * @ingroup proteus
+ * @param cluster that a run was on
+ * @param record of the run
+ * @return FlowErrors::setting of the run; empty where it is not whole, moved nothing, or has
+ * attributes of the packet engine that what was compared did not have
+ */
+std::string FindComparedSetting(const Cluster& cluster, const RunRecord& record);
 
 /**
  * @ingroup proteus
- * @param path of a file of FlowErrors; empty: nothing is said
+ * @param workloads the folder workloads/, whose file of FlowErrors is read; empty: nothing is said
+ * @param executor name of the executor of a run
  * @param work that was run, see FlowErrors
- * @param cluster that it ran on
- * @param record of the run
- * @return a note on how far such runs are from packets; none where the run is not whole, moved
- * nothing, or has attributes of the packet engine that what was compared did not have
+ * @param setting of the run, see FindComparedSetting()
+ * @return a note on how far such runs are from packets; empty: nothing is to be said
+ * @throw std::invalid_argument if the file is not there, or wrong
  */
-std::vector<std::string> DescribeFlowRun(const std::string& path,
-                                         const std::string& work,
-                                         const Cluster& cluster,
-                                         const RunRecord& record);
+std::string DescribeFlowDistance(const std::string& workloads,
+                                 const std::string& executor,
+                                 const std::string& work,
+                                 const std::string& setting);
 
 } // namespace proteus
 } // namespace ns3

@@ -83,7 +83,7 @@ ApplySetting(const std::string& typed, const std::string& setting, Framework& fr
 void
 FrameworkOption::AddTo(OptionList& command)
 {
-    folder = command.GetWorkloads() + "/frameworks";
+    workloads = command.GetWorkloads();
     command.AddValue("framework",
                      "whose kernels and host are timed: a name in workloads/frameworks/ or a JSON "
                      "file, and with :attention=KERNEL another kernel of fused attention, e.g. "
@@ -108,13 +108,14 @@ FrameworkOption::FindFile(const std::string& text) const
         throw std::invalid_argument("--framework=" + text +
                                     ": cannot be read: " + DescribeUnreadable(file));
     }
+    const std::string folder = workloads + "/frameworks";
     return folder + "/" + MatchName("framework", file, ListJsonFiles(folder)) + ".json";
 }
 
 std::string
 FrameworkOption::DescribeErrors(const Framework& framework, const std::string& gpu) const
 {
-    const std::string path = folder + "/../evaluation/published-errors.json";
+    const std::string path = workloads + "/evaluation/published-errors.json";
     InputFile file(path);
     // A file of the user's is another framework, whatever its name.
     const bool isOwn = !name.empty() && IsReadable(name);

@@ -64,8 +64,8 @@ struct FrameworkPlan
  */
 struct FrameworkOption
 {
-    CommandLineText name; //!< as typed: a name or a file; empty: one is chosen
-    std::string folder;   //!< with frameworks that have a name
+    CommandLineText name;  //!< as typed: a name or a file; empty: one is chosen
+    std::string workloads; //!< folder workloads/, with frameworks that have a name; may be empty
 
     /// @param command to add the option to
     void AddTo(OptionList& command);

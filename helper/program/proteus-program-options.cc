@@ -195,7 +195,6 @@ ProgramOptions::AddTimeTo(OptionList& command)
 void
 ProgramOptions::AddTo(OptionList& command)
 {
-    flowErrors = GetFlowErrorsFile(command.GetWorkloads()); // for programs of users
     AddClusterTo(command);
     command.StartGroup("Run");
     AddTimeTo(command);
@@ -462,8 +461,11 @@ NoteFlowErrors(const ProgramOptions& options,
     }
     for (RunRecord& result : results)
     {
-        for (const std::string& line :
-             DescribeFlowRun(options.flowErrors, "models", cluster, result))
+        const std::string line = DescribeFlowDistance(options.framework.workloads,
+                                                      result.executor,
+                                                      "models",
+                                                      FindComparedSetting(cluster, result));
+        if (!line.empty())
         {
             result.notes.push_back(line);
         }

@@ -98,8 +98,6 @@ struct ProgramOptions
     CommandLineText scenario; //!< file of what happens besides the job, or empty
     std::string scenarioSet;  //!< values of that file to set, or empty
     std::shared_ptr<const ScenarioPlan> scenarioPlan; //!< of the scenario, once it is known
-    std::string modelFolder;                          //!< where models of neighbours are
-    std::string flowErrors;                           //!< file of FlowErrors, or empty
     bool quiet{false};                                //!< no progress
     bool ignoreMemory{false};                         //!< run also what does not fit
     std::string runName{"simulating"};                //!< of several runs, for their progress

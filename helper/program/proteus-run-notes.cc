@@ -180,8 +180,9 @@ FindIdleInput(const ExecutionGraph& graph, const Timeline& timeline)
 
 } // namespace
 
-RunNotes::RunNotes(TypedNetwork typed)
+RunNotes::RunNotes(TypedNetwork typed, std::string workloads)
     : m_typed(std::move(typed)),
+      m_workloads(std::move(workloads)),
       m_before(g_notes)
 {
     g_notes = this;
@@ -238,10 +239,7 @@ RunNotes::Hear(const ProgramOptions& options,
     Note(traits.name, lines);
     NoteRemarks(traits.name, remarks);
     NoteLosses(traits.name, record.links, record.network);
-    if (g_notes)
-    {
-        NoteDistances(traits.name, DescribeFlowRun(options.flowErrors, "models", cluster, record));
-    }
+    NoteSetting(traits.name, FindComparedSetting(cluster, record));
 }
 
 void
@@ -306,13 +304,14 @@ RunNotes::HearExpected(const std::vector<std::string>& lines)
 }
 
 void
-RunNotes::NoteDistances(const std::string& executor, const std::vector<std::string>& lines)
+RunNotes::NoteSetting(const std::string& executor, const std::string& setting)
 {
-    const std::lock_guard<std::mutex> lock(g_notes->m_mutex);
-    for (const std::string& line : lines)
+    if (g_notes == nullptr || setting.empty())
     {
-        g_notes->m_heard[executor].distances.Add(line);
+        return;
     }
+    const std::lock_guard<std::mutex> lock(g_notes->m_mutex);
+    ++g_notes->m_heard[executor].settings[setting];
 }
 
 void
@@ -387,7 +386,7 @@ RunNotes::ListExpected() const
     {
         if (!hadPackets)
         {
-            heard.AddDistancesTo(executor, lines);
+            heard.AddDistancesTo(executor, m_workloads, lines);
         }
     }
     return lines;
@@ -442,19 +441,34 @@ RunNotes::Heard::AddResultsTo(const std::string& executor, std::vector<std::stri
 }
 
 void
-RunNotes::Heard::AddDistancesTo(const std::string& executor, std::vector<std::string>& lines) const
+RunNotes::Heard::AddDistancesTo(const std::string& executor,
+                                const std::string& workloads,
+                                std::vector<std::string>& lines) const
 {
-    for (const auto& [line, some] : distances.List())
+    std::map<std::string, uint32_t> distances; // settings may have the same
+    for (const auto& [setting, some] : settings)
     {
-        lines.push_back(executor + ": " + DescribeCount(some) + line);
+        distances[DescribeFlowDistance(workloads, executor, "models", setting)] += some;
+    }
+    for (const auto& [line, some] : distances)
+    {
+        if (!line.empty())
+        {
+            lines.push_back(executor + ": " + DescribeCount(some) + line);
+        }
     }
 }
 
 std::string
 RunNotes::Heard::DescribeCount(uint32_t some) const
 {
-    return some == runs ? ""
-                        : "in " + std::to_string(some) + " of " + FormatThings(runs, "run") + ": ";
+    return DescribePart(some, runs, "run");
+}
+
+std::string
+DescribePart(uint64_t some, uint64_t all, const std::string& thing)
+{
+    return some == all ? "" : "in " + FormatCount(some) + " of " + FormatThings(all, thing) + ": ";
 }
 
 } // namespace proteus

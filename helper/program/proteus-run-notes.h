@@ -14,6 +14,7 @@
 #include "ns3/proteus-loss-account.h"
 #include "ns3/proteus-note-counts.h"
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -42,7 +43,8 @@ class RunNotes
 {
   public:
     /// @param typed about the network, for HearAlone(); Hear() has it from its program
-    explicit RunNotes(TypedNetwork typed = {});
+    /// @param workloads the folder workloads/; empty: ListExpected() has no distances from packets
+    explicit RunNotes(TypedNetwork typed = {}, std::string workloads = "");
     ~RunNotes();
 
     RunNotes(const RunNotes&) = delete;
@@ -106,12 +108,12 @@ class RunNotes
     /// Of one executor, or of jobs.
     struct Heard
     {
-        uint32_t runs{0};                   //!< how many there were
-        std::map<std::string, uint32_t> of; //!< by line: in how many of them
-        NoteCounts remarks;                 //!< what their records say
-        NoteCounts distances;               //!< what DescribeFlowRun() says
-        uint32_t lossyRuns{0};              //!< that lost packets, or sent some again
-        LossAccount losses;                 //!< of these
+        uint32_t runs{0};                         //!< how many there were
+        std::map<std::string, uint32_t> of;       //!< by line: in how many of them
+        NoteCounts remarks;                       //!< what their records say
+        std::map<std::string, uint32_t> settings; //!< by FindComparedSetting(): of how many runs
+        uint32_t lossyRuns{0};                    //!< that lost packets, or sent some again
+        LossAccount losses;                       //!< of these
 
         /// @param lines get those of all runs
         void AddCommonTo(std::vector<std::string>& lines) const;
@@ -119,18 +121,21 @@ class RunNotes
         /// @param executor whose they are @param lines get losses and remarks
         void AddResultsTo(const std::string& executor, std::vector<std::string>& lines) const;
 
-        /// @param executor whose they are @param lines get how far runs are from packets
-        void AddDistancesTo(const std::string& executor, std::vector<std::string>& lines) const;
+        /// @param executor whose they are @param workloads see RunNotes() @param lines get how far
+        /// runs are from packets
+        void AddDistancesTo(const std::string& executor,
+                            const std::string& workloads,
+                            std::vector<std::string>& lines) const;
 
-        /// @param some of the runs @return "in 1 of 3 runs: ", or nothing if these are all
+        /// @param some of the runs @return see DescribePart()
         std::string DescribeCount(uint32_t some) const;
     };
 
     /// @param executor that has run @param notes of its record, but those that Note() gets
     static void NoteRemarks(const std::string& executor, const std::vector<std::string>& notes);
 
-    /// @param executor that has run @param lines of DescribeFlowRun()
-    static void NoteDistances(const std::string& executor, const std::vector<std::string>& lines);
+    /// @param executor that has run @param setting see FindComparedSetting()
+    static void NoteSetting(const std::string& executor, const std::string& setting);
 
     /// @param executor that has run @param links what they carried @param network what endpoints
     /// counted
@@ -144,10 +149,16 @@ class RunNotes
 
     mutable std::mutex m_mutex;
     TypedNetwork m_typed;                 //!< see RunNotes()
+    std::string m_workloads;              //!< see RunNotes()
     std::map<std::string, Heard> m_heard; //!< by name of the executor
     NoteCounts m_expected;                //!< see HearExpected()
     RunNotes* m_before;                   //!< who heard until then, or null
 };
+
+/// @ingroup proteus
+/// @param some of what a sentence holds for @param all that there are @param thing one of them
+/// @return the begin of the sentence, "in 1 of 3 runs: "; empty if these are all
+std::string DescribePart(uint64_t some, uint64_t all, const std::string& thing);
 
 } // namespace proteus
 } // namespace ns3

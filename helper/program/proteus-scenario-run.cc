@@ -54,7 +54,7 @@ MakeModelOptions(const ScenarioJob& job, const ProgramOptions& options)
     model.model = job.model;
     model.strategy = job.strategy;
     model.variables = job.variables;
-    model.folder = options.modelFolder;
+    model.folder = options.framework.workloads + "/models";
     return model;
 }
 

@@ -27,7 +27,7 @@ Load(const std::string& strategy, const std::string& gpu, const std::string& nam
     const std::string workloads = std::string(PROTEUS_SOURCE_DIR) + "/workloads";
     FrameworkOption option;
     option.name = name;
-    option.folder = workloads + "/frameworks";
+    option.workloads = workloads;
     ModelOptions model;
     model.model = "gpt3-125m";
     model.strategy = strategy;

@@ -27,7 +27,7 @@ Find(const std::string& json, const std::string& model = "gpt3-125m")
     StrategyText text;
     text.json = json;
     text.model = std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/" + model + ".json";
-    text.framework.folder = std::string(PROTEUS_SOURCE_DIR) + "/workloads/frameworks";
+    text.framework.workloads = std::string(PROTEUS_SOURCE_DIR) + "/workloads";
     return FindIdleKeys(text);
 }
 
@@ -67,7 +67,7 @@ TEST(IdleKeys, VariablesThatChangeNothing)
         StrategyText text;
         text.json = R"({"dp": 2})";
         text.model = std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/" + model + ".json";
-        text.framework.folder = std::string(PROTEUS_SOURCE_DIR) + "/workloads/frameworks";
+        text.framework.workloads = std::string(PROTEUS_SOURCE_DIR) + "/workloads";
         text.variables = variables;
         return FindIdleVariables(text);
     };
