@@ -119,7 +119,11 @@ def build(bld):
 
     if bld.env['ENABLE_TESTS']:
         test = bld.create_ns3_module_test_library(MODULE)
-        test.source = bld.path.ant_glob(['test/proteus*-test-suite.cc'])
+        test.source = bld.path.ant_glob([
+            'test/proteus*-test-suite.cc',
+            # What suites share with unit tests.
+            'test/unit/schedule/ideal-link.cc',
+            'test/unit/schedule/schedule-theory.cc'])
         test.use.append('PROTOBUF')
         test.env.append_value('CXXFLAGS', '-std=c++17')
         test.env.append_value('DEFINES', source_dir(bld.path))

@@ -9,7 +9,6 @@
 #include "proteus-attribute-watch.h"
 #include "proteus-command-line-text.h"
 #include "proteus-environment-options.h"
-#include "proteus-flow-expectation.h"
 #include "proteus-heap-pages.h"
 #include "proteus-option-attributes.h"
 #include "proteus-rank-program.h"
