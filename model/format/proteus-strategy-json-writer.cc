@@ -115,6 +115,10 @@ MakeNode(const StrategyNode& node, bool isRoot)
     {
         object["recompute"] = *node.recompute;
     }
+    if (node.keep)
+    {
+        object["keep"] = *node.keep;
+    }
     AddItem(node.op, object);
     for (const auto& [name, item] : node.items)
     {

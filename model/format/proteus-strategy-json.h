@@ -74,8 +74,9 @@
  *
  * A node is an object with name (not of the root), [mesh], [axes: names of the axes of a mesh that
  * is written out], [split], [complete false: whether axes that split nothing replicate], [items],
- * [stage], [recompute: true, or the name of the group of siblings that are one block] and
- * [children: list]. A mesh is a nested list of devices, [[0, 1], [2, 3]],
+ * [stage], [recompute: true, or the name of the group of siblings that are one block],
+ * [keep false: whether a block that is computed again has its results still] and [children: list].
+ * A mesh is a nested list of devices, [[0, 1], [2, 3]],
  * or an object of coordinates on the strategy's mesh, {"pp": 0}. A split is an object from
  * dimensions, by name or number, to a number of parts, an axis, or a list of axes. "items" is an
  * object from "weight", "bias", "weight_grad", "weight_state" (moments and update), "out",

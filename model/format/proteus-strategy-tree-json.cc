@@ -167,9 +167,17 @@ ReadNode(const JsonValue& value, uint32_t depth)
     {
         value.Fail("the tree is more than " + std::to_string(MAX_TREE_DEPTH) + " nodes deep");
     }
-    value.AllowKeys(
-        "a node",
-        {"name", "mesh", "axes", "split", "complete", "items", "stage", "recompute", "children"});
+    value.AllowKeys("a node",
+                    {"name",
+                     "mesh",
+                     "axes",
+                     "split",
+                     "complete",
+                     "items",
+                     "stage",
+                     "recompute",
+                     "keep",
+                     "children"});
     StrategyNode node;
     if (depth > 0)
     {
@@ -194,6 +202,10 @@ ReadNode(const JsonValue& value, uint32_t depth)
     {
         node.recomputeGroup = recompute->IsString() ? recompute->AsName() : "";
         node.recompute = recompute->IsString() || recompute->AsBool();
+    }
+    if (const auto keep = value.Find("keep"))
+    {
+        node.keep = keep->AsBool();
     }
     if (const auto children = value.Find("children"))
     {

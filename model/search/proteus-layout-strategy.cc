@@ -165,6 +165,10 @@ MakeLayoutStrategy(const LayoutSpace& space, const LayoutChoice& choice, const S
             node.stage = pipeline.stages[id];
             node.op.mesh.emplace().slice[PIPELINE] = space.GetRank(id);
         }
+        if (known.keeps)
+        {
+            node.keep = true;
+        }
         node.op.splits.emplace();
         node.op.isComplete = true;
         for (std::size_t i = 0; i < candidate.splits.size(); ++i)
@@ -269,24 +273,26 @@ DescribePipeline(const Model& model, const StrategyTree& base)
     }
     uint32_t nStages = 1;
     std::vector<std::string> blocks; // by operator: the block that is computed again, or ""
+    std::vector<bool> keeps;         // by operator: whether its results are kept for that
     for (const ModelOperator& op : model.GetOperators())
     {
         const NodeSpec node = FindNodeSpec(base, op.name);
         pipeline.stages.push_back(node.stage.value_or(0));
         nStages = std::max(nStages, pipeline.stages.back() + 1);
         blocks.push_back(node.recompute);
+        keeps.push_back(node.keeps);
     }
     pipeline.isDropped.assign(blocks.size(), false);
     pipeline.isRepeated.assign(blocks.size(), false);
     const std::vector<std::vector<Reader>> readers = FindReaders(model);
     for (OperatorId id = 0; id < blocks.size(); ++id)
     {
-        pipeline.isRepeated[id] = !blocks[id].empty();
+        pipeline.isRepeated[id] = !blocks[id].empty() && !keeps[id];
         const std::vector<Reader>& all = readers[model.GetOperator(id).writes[0].tensor];
-        pipeline.isDropped[id] =
-            !blocks[id].empty() && std::all_of(all.begin(), all.end(), [&](const Reader& reader) {
-                return blocks[reader.op] == blocks[id];
-            });
+        pipeline.isDropped[id] = pipeline.isRepeated[id] &&
+                                 std::all_of(all.begin(), all.end(), [&](const Reader& reader) {
+                                     return blocks[reader.op] == blocks[id];
+                                 });
     }
     if (nStages == 1)
     {

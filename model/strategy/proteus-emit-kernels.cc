@@ -220,8 +220,9 @@ KernelEmitter::MakeKernel(const PlacedOperator& placed,
     kernel.isFlex =
         kernel.isExchanged && m_context.tree.schedule.expertDispatch != ExpertDispatch::ALL_TO_ALL;
     kernel.isRecomputation = isForward && pass == m_context.GetBackward(placed.stage);
-    kernel.isKept = !FindBlock(placed.op.name).empty() &&
-                    (placed.recompute.empty() || MakesResultsOnly(m_context.placement, placed));
+    kernel.isKept =
+        !FindBlock(placed.op.name).empty() &&
+        (placed.recompute.empty() || placed.keeps || MakesResultsOnly(m_context.placement, placed));
     kernel.isDeferred = !isForward && pass != m_context.GetBackward(placed.stage);
     const Access* const frozen = FindFrozenWeight(placed.op);
     const bool isStored = frozen || !m_context.tree.precision.hasMaster; // in 16 bits

@@ -9,6 +9,7 @@
 #include "proteus-emit-replica-gathers.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace ns3
 {
@@ -257,6 +258,11 @@ PassEmitter::EmitForward(OperatorId id, Pass& pass)
     KernelPieces written{op.isView ? 1 : CountWrittenPieces(placed), {}};
     if (!op.isView)
     {
+        std::copy_if(pass.held.begin(),
+                     pass.held.end(),
+                     std::back_inserter(reads),
+                     [&placed](const Value& value) { return value.layout.mesh == placed.mesh; });
+        pass.held.clear();
         kernel = m_kernels.EmitKernel(id,
                                       op.forward,
                                       phase,

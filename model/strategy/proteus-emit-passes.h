@@ -62,6 +62,7 @@ class PassEmitter
         Converted converted; //!< what was done already
         bool isBackward{false};
         bool isRecomputation{false};
+        std::vector<Value> held; //!< what the next kernel lets go, beside what it reads
     };
 
     // ---- proteus-emit-passes.cc

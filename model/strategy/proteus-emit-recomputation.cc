@@ -13,9 +13,9 @@ namespace ns3
 namespace proteus
 {
 
-/// Where recomputation stops early: the operators of a block behind the last one whose result its
-/// backward pass reads. So does a block of a transformer before its last product, whose result is
-/// only added.
+/// What recomputation leaves out: what the backward pass of a block does not read, and nothing is
+/// made of that it reads. So a block of a transformer stops before its last product, whose result
+/// is only added, and does not make what only results that are kept are made of.
 void
 PassEmitter::FindStops()
 {
@@ -46,20 +46,29 @@ PassEmitter::FindStops()
                 return saved.count(write.tensor) > 0;
             });
         };
-        for (auto id = operators.rbegin(); id != operators.rend() && !isSaved(*id); ++id)
+        for (auto id = operators.rbegin(); id != operators.rend(); ++id)
         {
-            m_stopped.insert(*id);
+            if (!isSaved(*id))
+            {
+                m_stopped.insert(*id);
+                continue;
+            }
+            const auto& reads = m_context.placement.operators[*id].op.reads;
+            for (const Access& read : RunsAgain(*id) ? reads : std::vector<Access>())
+            {
+                saved.insert(read.tensor);
+            }
         }
     }
 }
 
-/// Whether the backward pass computes an operator again: it is in a block to recompute and makes
-/// something else than the block's results.
+/// Whether the backward pass computes an operator again: it is in a block to recompute, its results
+/// are not kept, and it makes something else than the block's results.
 bool
 PassEmitter::RunsAgain(OperatorId id) const
 {
     const PlacedOperator& placed = m_context.placement.operators[id];
-    if (placed.recompute.empty() || placed.isTransfer || m_stopped.count(id) > 0)
+    if (placed.recompute.empty() || placed.keeps || placed.isTransfer || m_stopped.count(id) > 0)
     {
         return false;
     }
@@ -92,6 +101,16 @@ PassEmitter::Recompute(OperatorId id)
     pass.suffix = ".recompute";
     pass.isBackward = true;
     pass.isRecomputation = true;
+    for (const OperatorId other : m_blocks[block])
+    {
+        const PlacedOperator& kept = m_context.placement.operators[other];
+        const bool isHeld = kept.keeps && !m_context.tree.schedule.stopsRecomputation;
+        for (const Access& write : isHeld ? kept.op.writes : std::vector<Access>())
+        {
+            // A checkpoint that runs to its end asks for it, whoever reads it.
+            pass.held.push_back(m_tensors.values[write.tensor].Whole());
+        }
+    }
     for (const OperatorId other : m_blocks[block])
     {
         if (RunsAgain(other))

@@ -204,7 +204,7 @@ UnitGatherer::FindParts(uint32_t unit, bool isBackward) const
         const PlacedOperator& placed = m_context.placement.operators[id];
         for (const Access& read : placed.op.reads)
         {
-            if (!isBackward || !placed.recompute.empty())
+            if (!isBackward || (!placed.recompute.empty() && !placed.keeps))
             {
                 AddPart(read.tensor, GetForwardReadLayout(placed, read), parts);
             }

@@ -33,8 +33,8 @@ enum class RecomputePlan : uint8_t
 {
     NONE,      //!< nothing
     SELECTIVE, //!< the attention core, or ParallelPlan::recomputeModules
-    /// All of the repeated blocks but results of products with weights: what stands before a
-    /// product is computed again from the results of those before it.
+    /// All of the repeated blocks but results of products with weights, from these and from the
+    /// blocks' inputs.
     BETWEEN_PRODUCTS,
     FULL, //!< every repeated block, from its input
 };
@@ -106,9 +106,9 @@ struct ParallelPlan
     /// Of full recomputation: every how many-th of the numbered blocks is computed again, from the
     /// recomputeEvery-th on (torchtitan: selective activation checkpointing by layers). At least 1.
     uint32_t recomputeEvery{1};
-    /// Of BETWEEN_PRODUCTS: products and attention whose results are kept, by their names in a
-    /// block; all others are computed again. None: those of all products. MaxText: remat_policy,
-    /// e.g. save_qkv_proj; Praxis: AutodiffCheckpointType.
+    /// Of BETWEEN_PRODUCTS: operators whose results are kept, by their names in a block; all others
+    /// are computed again. None: all products. MaxText: remat_policy, e.g. save_qkv_proj; Praxis:
+    /// AutodiffCheckpointType; PyTorch: create_selective_checkpoint_contexts().
     std::set<std::string> recomputeKeeps;
     ScheduleSpec schedule;   //!< the number of micro-batches is set by the batch sizes
     GradientSpec gradients;  //!< reduction of gradients

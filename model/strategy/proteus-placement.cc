@@ -282,6 +282,11 @@ Placer::PlaceOperator(const ModelOperator& source, const Wanted& wanted)
     placed.op = source;
     placed.stage = wanted.spec.stage.value_or(0);
     placed.recompute = wanted.spec.recompute;
+    placed.keeps = wanted.spec.keeps;
+    if (placed.keeps && placed.recompute.empty())
+    {
+        Fail(wanted, source, "keeps its results (keep), but is in no block that is computed again");
+    }
     placed.axes.resize(source.dimensions.size());
     const Refined own = Refine(wanted.own);
     placed.mesh = own.mesh;

@@ -64,6 +64,7 @@ struct PlacedOperator
     std::vector<std::vector<MeshAxis>> axes; //!< by iteration dimension: the axes that split it
     uint32_t stage{0};                       //!< pipeline stage
     std::string recompute;                   //!< block that is computed again, or ""
+    bool keeps{false};                       //!< whether that reads its results: StrategyNode::keep
     bool isTransfer{false};                  //!< brings a tensor from another stage
     std::vector<MeshAxis> partial;           //!< over which it reads and writes partial sums
 };

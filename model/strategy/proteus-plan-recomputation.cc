@@ -40,67 +40,31 @@ GetNameInBlock(const std::string& name)
     return name.substr(name.find('.') + 1);
 }
 
-/// Marks what stands before the products of numbered blocks: a group ends with products that follow
-/// each other and do not read each other, so that only other groups read their results, and they
-/// are not computed again. Routers and what brings tokens to experts and back count as products: it
-/// is not done twice.
-/// @param keeps names of products in a block; if there are some, the others are computed again, and
-/// so is what stands behind the last of them in its block
+/// Marks numbered blocks, and in them what is kept: results of products with weights, of routers,
+/// and of what brings tokens to experts and back, which is not done twice.
+/// @param keeps names in a block; if there are some, of products only these are kept, and so is
+/// what else they name
 void
 RecomputeBetweenProducts(StrategyTree& tree, const Model& model, const std::set<std::string>& keeps)
 {
-    static const std::set<std::string> KEPT{"linear",
-                                            "expert-linear",
-                                            "router",
-                                            "dispatch",
-                                            "combine"};
-    std::vector<std::string> group; // paths of operators
-    std::set<TensorId> results;     // of its products
-    bool hasDropped = false;        // whether results of products of it are not kept
-    std::string last;
-    const auto close = [&] {
-        const bool isAgain = !results.empty() || hasDropped;
-        for (const std::string& path : isAgain ? group : std::vector<std::string>())
-        {
-            StrategyNode& node = FindNode(tree.root, path);
-            node.recompute = true;
-            node.recomputeGroup = "before " + GetNameInBlock(group.back());
-        }
-        group.clear();
-        results.clear();
-        hasDropped = false;
-    };
+    static const std::set<std::string> ROUTING{"router", "dispatch", "combine"};
     for (const ModelOperator& op : model.GetOperators())
     {
         const std::string block = FindBlock(op.name);
-        const bool isNamed = keeps.count(GetNameInBlock(op.name)) > 0;
-        const bool isDropped = !keeps.empty() && IsProduct(op) && !isNamed;
-        const bool isProduct = KEPT.count(op.kind) > 0 && !isDropped;
-        const bool isNext = std::any_of(op.reads.begin(), op.reads.end(), [&](const Access& read) {
-            return results.count(read.tensor) > 0;
-        });
-        if (block != last || isNext || (!results.empty() && !isProduct))
-        {
-            close();
-        }
-        last = block;
-        if (isNamed && !isProduct)
-        {
-            close(); // its by-products are kept, too, and what it reads
-            continue;
-        }
         if (block.empty())
         {
             continue;
         }
-        group.push_back(op.name);
-        hasDropped = hasDropped || isDropped;
-        for (const Access& write : isProduct ? op.writes : std::vector<Access>())
+        std::string name; // "layer" of "layer3"
+        uint32_t number = 0;
+        SplitNumber(block, name, number);
+        FindNode(tree.root, name + "*").recompute = true;
+        if (ROUTING.count(op.kind) > 0 || keeps.count(GetNameInBlock(op.name)) > 0 ||
+            (keeps.empty() && IsProduct(op)))
         {
-            results.insert(write.tensor);
+            FindNode(tree.root, op.name).keep = true;
         }
     }
-    close();
 }
 
 /// A part of blocks that is computed again.
@@ -304,24 +268,19 @@ CheckRecomputeKeeps(const Model& model, const ParallelPlan& plan)
     CheckPlan(plan.recompute == RecomputePlan::BETWEEN_PRODUCTS,
               "recomputeKeeps says whose results are kept, and needs recompute = "
               "between-products");
-    std::set<std::string> products;
+    std::set<std::string> names;
     for (const ModelOperator& op : model.GetOperators())
     {
-        if ((IsProduct(op) || op.kind == "attention") && !FindBlock(op.name).empty())
+        if (!FindBlock(op.name).empty())
         {
-            products.insert(GetNameInBlock(op.name));
+            names.insert(GetNameInBlock(op.name));
         }
-    }
-    std::string list;
-    for (const std::string& name : products)
-    {
-        list += (list.empty() ? "" : ", ") + name;
     }
     for (const std::string& name : plan.recomputeKeeps)
     {
-        CheckPlan(products.count(name) > 0,
-                  "recomputeKeeps: the blocks of model " + model.GetName() +
-                      " have no product or attention '" + name + "'; there are " + list);
+        CheckPlan(names.count(name) > 0,
+                  "recomputeKeeps: the blocks of model " + model.GetName() + " have no '" + name +
+                      "'; there are " + boost::algorithm::join(names, ", "));
     }
 }
 

@@ -22,8 +22,8 @@ namespace proteus
 
 /// @ingroup proteus
 /// @param model that is trained @param plan whose ParallelPlan::recomputeKeeps is checked
-/// @throw std::invalid_argument if it names what is no product of the model's blocks, or does not
-/// go with what is computed again
+/// @throw std::invalid_argument if it names what the model's blocks have not, or does not go with
+/// what is computed again
 void CheckRecomputeKeeps(const Model& model, const ParallelPlan& plan);
 
 /// @ingroup proteus

@@ -168,6 +168,7 @@ Apply(const StrategyNode& node,
                          : spec.recomputeGroup.empty() ? own
                                                        : NameGroup(own, spec.recomputeGroup);
     }
+    spec.keeps = node.keep.value_or(spec.keeps);
     if (isLeaf)
     {
         return;

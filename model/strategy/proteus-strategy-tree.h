@@ -82,6 +82,10 @@ struct StrategyNode
     std::optional<bool> recompute; //!< whether the subtree is one block to recompute
     /// Where it is: the block is that of all siblings with the same group; "": its own.
     std::string recomputeGroup;
+    /// Whether results of the subtree are kept and read again when their block is computed again,
+    /// as checkpoints with a policy do (PyTorch: create_selective_checkpoint_contexts(); JAX:
+    /// jax.checkpoint(policy=...)). What is not kept is made of these and of the block's input.
+    std::optional<bool> keep;
     std::vector<StrategyNode> children; //!< for parts of the path behind this one
 
     /// @param part a name @return the child that is called so, made where it is not there
@@ -136,9 +140,9 @@ struct ScheduleSpec
     /// server to them (DeepEP: NUM_MAX_NVL_PEERS; Hybrid-EP:
     /// NUM_OF_HYBRID_EP_RANKS_PER_NVLINK_DOMAIN).
     uint32_t expertDomain{8};
-    /// Whether a block that is computed again stops when all that its backward pass reads is there
-    /// (PyTorch's checkpoints that are not reentrant, set_checkpoint_early_stop()), or runs to its
-    /// last operator.
+    /// Whether of a block that is computed again only that runs which its backward pass reads, and
+    /// what it is made of (PyTorch's checkpoints that are not reentrant, which stop when it is
+    /// there, set_checkpoint_early_stop(); compilers), or all up to its last operator.
     bool stopsRecomputation{false};
     /// Whether all forward passes of an interleaved pipeline come before the first backward pass if
     /// there are as many micro-batches as device groups. So it was in Megatron-Core up to 0.11.
@@ -354,6 +358,7 @@ struct NodeSpec
     std::optional<uint32_t> stage;          //!< pipeline stage; none: that of its inputs, or 0
     std::string recompute;                  //!< path of the block to recompute, or ""
     std::string recomputeGroup;             //!< StrategyNode::recomputeGroup
+    bool keeps{false};                      //!< StrategyNode::keep
     std::string node;                       //!< names of the nodes, for messages
     std::vector<const StrategyNode*> nodes; //!< that matched, in the order in which they have a say
 };

@@ -198,6 +198,7 @@ class EvaluationTest(unittest.TestCase):
                 "twenty-third": 17,
                 "twenty-fourth": 69,
                 "twenty-fifth": 29,
+                "twenty-sixth": 39,
                 "nineteenth": 62,
                 "experts": 30,
                 "held-out": 66,

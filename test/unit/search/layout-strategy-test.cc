@@ -294,6 +294,9 @@ TEST(LayoutStrategy, WhatIsComputedAgainStaysSo)
             {
                 const std::string block = FindNodeSpec(base, op.name).recompute;
                 EXPECT_EQ(FindNodeSpec(finding.tree, op.name).recompute, block) << op.name;
+                EXPECT_EQ(FindNodeSpec(finding.tree, op.name).keeps,
+                          FindNodeSpec(base, op.name).keeps)
+                    << op.name;
                 blocks.insert(block);
             }
         }

@@ -66,6 +66,38 @@ Compile(const std::string& model,
     return CompileModel(loaded, file.GetTree(loaded));
 }
 
+/// @param strategy text of a file @param dropout whether there is some @param others variables
+/// @return GPT-3 125M of four blocks with fused attention
+inline ExecutionGraph
+CompileGpt(const std::string& strategy,
+           int64_t dropout = 1,
+           const std::map<std::string, int64_t>& others = {})
+{
+    std::map<std::string, int64_t> variables{{"layers", 4},
+                                             {"fusedAttention", 1},
+                                             {"dropout", dropout}};
+    for (const auto& [variable, value] : others)
+    {
+        variables[variable] = value;
+    }
+    return Compile("gpt3-125m", strategy, variables);
+}
+
+/// @param graph a graph @param collective a kind @return bytes of its collectives, by phase
+inline std::map<std::string, uint64_t>
+CountBytes(const ExecutionGraph& graph, Collective collective)
+{
+    std::map<std::string, uint64_t> bytes;
+    for (const InventoryRow& row : TakeInventory(graph))
+    {
+        if (row.collective == collective)
+        {
+            bytes[row.phase] += row.bytes * row.count;
+        }
+    }
+    return bytes;
+}
+
 /// @param graph a graph @return "phase kind size bytes" of every communication, with how often
 inline std::map<std::string, uint64_t>
 Count(const ExecutionGraph& graph)
