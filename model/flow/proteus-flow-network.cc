@@ -436,8 +436,10 @@ FlowNetwork::RequestShares()
 double
 FlowNetwork::GetLimit(const Communication& communication, const FlowClass& flows) const
 {
-    return communication.computing == 0 ? flows.rate
-                                        : flows.rate / (1 + m_parameters.communicationSlowdown);
+    // A replay itself has steps wait for each other.
+    const double rate =
+        communication.isReplayed && !flows.pairs.empty() ? flows.linkRate : flows.rate;
+    return communication.computing == 0 ? rate : rate / (1 + m_parameters.communicationSlowdown);
 }
 
 double

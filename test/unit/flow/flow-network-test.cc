@@ -358,6 +358,28 @@ TEST(FlowNetwork, CongestedFlowsShareLinksInsideServers)
     }
 }
 
+/// What is replayed waits for its own steps, and for nothing else where nothing queues: a chain
+/// takes as long as without a replay.
+TEST(FlowNetwork, AReplayAloneTakesNoLonger)
+{
+    FabricOptions torus;
+    torus.kind = "torus-2d";
+    const Cluster cluster = MakeTextCluster("dgx-h100:nic=8x200G-roce", 4, torus);
+    Together together(32);
+    together.Add(Collective::REDUCE, {1, 9, 17, 25}, 17'677'072);
+    const ExecutionGraph graph = together.Build();
+    ProgramSettings settings;
+    settings.algorithm = "ring";
+    FlowParameters parameters;
+    const auto run = [&]() {
+        return static_cast<double>(
+            RunFlow(graph, cluster, RuntimeOptions(), parameters, settings).timeline.endPs);
+    };
+    const double fair = run();
+    parameters.congestion = ReadFlowCongestion();
+    EXPECT_NEAR(run(), fair, 0.01 * fair);
+}
+
 /// LL over a network is slower than the links: where ports may be congested no less than elsewhere.
 TEST(FlowNetwork, ProtocolsLimitWhatIsReplayed)
 {
