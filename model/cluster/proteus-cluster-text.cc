@@ -208,10 +208,7 @@ class TextReader
             }
             ReadItem(key, item.substr(equals + 1), options);
         }
-        const bool isOfServer = std::all_of(keys.begin(), keys.end(), [](const std::string& key) {
-            return std::find(std::begin(CARD_KEYS), std::end(CARD_KEYS), key) !=
-                   std::end(CARD_KEYS);
-        });
+        const bool isOfServer = std::all_of(keys.begin(), keys.end(), IsCardKey);
         m_servers = m_servers != 0 ? m_servers : isOfServer ? 1 : 2;
         if (m_leafs && keys.count("servers_per_leaf") > 0)
         {
