@@ -130,13 +130,8 @@ TEST(CardServer, HasTheMemoryOfItsChannels)
           std::make_pair("2x1xL40S:memory=8xDDR4-3200", 0.715 * 204.8e9),
           std::make_pair("2x1xL40S:memory=12xddr5-4800", 0.715 * 460.8e9)})
     {
-        for (const Vertex& vertex : LoadCluster(name).GetVertices())
-        {
-            if (vertex.kind == VertexKind::CPU)
-            {
-                EXPECT_DOUBLE_EQ(vertex.memoryBytesPerSecond, rate) << name;
-            }
-        }
+        const Cluster cluster = LoadCluster(name);
+        EXPECT_DOUBLE_EQ(FindCpu(cluster).memoryBytesPerSecond, rate) << name;
     }
 }
 
