@@ -448,7 +448,7 @@ FindUnusedNetwork(const TypedNetwork& typed,
     }
     for (const auto& [key, value] : ListClusterSettings(typed.configuration))
     {
-        if (key != "nodes" && key != "gpu" && !links.empty() && !hasLeft)
+        if (key != "nodes" && key != "gpu" && !IsCardKey(key) && !links.empty() && !hasLeft)
         {
             lines.push_back("--cluster=" + FindTyped(typed.configuration, "cluster") + ": " + key +
                             "=" + value + " has no effect: nothing leaves a server");

@@ -11,6 +11,7 @@
 #include "proteus-gpu-model.h"
 #include "proteus-network-links.h"
 #include "proteus-server-preset.h"
+#include "proteus-staging-rate.h"
 
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-nearest-name.h"
@@ -44,10 +45,10 @@ constexpr double MOST_COUNT = 4294967295.0;
 
 /// Keys that are no options of a fabric.
 const char* const KEYS[] =
-    {"nodes", "nic", "gpu", "fabric", "leafs", "bundles", "mtu", "pcie", "cpu", "p2p"};
+    {"nodes", "nic", "gpu", "fabric", "leafs", "bundles", "mtu", "pcie", "cpu", "p2p", "memory"};
 
 /// Those of servers of cards.
-constexpr std::string_view CARD_KEYS[] = {"pcie", "cpu", "p2p"};
+constexpr std::string_view CARD_KEYS[] = {"pcie", "cpu", "p2p", "memory"};
 
 /// @param typed a key @return its name in the tables; what was typed if no table has it
 std::string
@@ -130,7 +131,8 @@ struct CardChanges
     std::optional<uint32_t> generation; //!< of the slots of GPUs
     uint32_t lanes{16};                 //!< of each
     std::optional<CpuVendor> cpu;
-    std::optional<bool> peers; //!< whether GPUs reach each other through CPUs
+    std::optional<bool> peers;      //!< whether GPUs reach each other through CPUs
+    double memoryBytesPerSecond{0}; //!< of each CPU, see GetStagingRate()
 };
 
 /// @return the same servers of cards with changes
@@ -149,6 +151,7 @@ ChangeCards(const Cluster& cluster, const CardChanges& changes)
                 vertex.model = changes.cpu ? ToString(*changes.cpu) : vertex.model;
                 vertex.peerToPeer = changes.peers.value_or(vertex.peerToPeer);
                 vertex.gpuDirectRdma = changes.peers.value_or(vertex.gpuDirectRdma);
+                vertex.memoryBytesPerSecond = changes.memoryBytesPerSecond;
             }
         },
         [&](Link& link) {
@@ -205,10 +208,7 @@ class TextReader
             }
             ReadItem(key, item.substr(equals + 1), options);
         }
-        const bool isOfServer = std::all_of(keys.begin(), keys.end(), [](const std::string& key) {
-            return std::find(std::begin(CARD_KEYS), std::end(CARD_KEYS), key) !=
-                   std::end(CARD_KEYS);
-        });
+        const bool isOfServer = std::all_of(keys.begin(), keys.end(), IsCardKey);
         m_servers = m_servers != 0 ? m_servers : isOfServer ? 1 : 2;
         if (m_leafs && keys.count("servers_per_leaf") > 0)
         {
@@ -405,6 +405,10 @@ class TextReader
         {
             m_cards.peers = ReadName(key, value, {"on", "off"}) == "on";
         }
+        else if (key == "memory")
+        {
+            ReadMemory(value);
+        }
         else if (key == "bundles")
         {
             m_variant.bundling = BundlingFromString(ReadName(key, value, GetBundlingNames()));
@@ -455,6 +459,23 @@ class TextReader
         m_cards.generation = ToWhole("the generation", match[1].str(), 3, 6);
         m_cards.lanes =
             match[2].matched ? ToWhole("the number of lanes", match[2].str(), 1, 16) : 16;
+    }
+
+    /// Reads "8xDDR5-4800".
+    void ReadMemory(const std::string& value)
+    {
+        static const std::regex channels("([0-9]{1,2})xddr[345]-([0-9]{3,5})", std::regex::icase);
+        constexpr double MEGA = 1e6;
+        std::smatch match;
+        if (!std::regex_match(value, match, channels))
+        {
+            Refuse("memory must be CHANNELSxDDRn-RATE, the channels of each CPU, or of each of its "
+                   "NUMA nodes, such as 8xDDR4-3200 or 12xDDR5-4800, not '" +
+                   value + "'");
+        }
+        m_cards.memoryBytesPerSecond =
+            GetStagingRate(ToWhole("the number of channels", match[1].str(), 1, 24),
+                           ToWhole("transfers of a channel", match[2].str(), 400, 20000) * MEGA);
     }
 
     /// Shares the servers out to leaves.
@@ -535,6 +556,13 @@ IsClusterText(const std::string& text)
 {
     const std::string preset = GetTextPreset(text);
     return preset.size() < text.size() && FindServerPreset(preset) == preset;
+}
+
+bool
+IsCardKey(const std::string& key)
+{
+    return std::find(std::begin(CARD_KEYS), std::end(CARD_KEYS), FindKey(key)) !=
+           std::end(CARD_KEYS);
 }
 
 Cluster

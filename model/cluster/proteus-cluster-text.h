@@ -31,6 +31,10 @@ bool IsClusterText(const std::string& text);
 /// @param text for which IsClusterText() holds @return the name of the preset
 std::string GetTextPreset(const std::string& text);
 
+/// @ingroup proteus
+/// @param key of such a text @return whether it says what is inside a server of cards
+bool IsCardKey(const std::string& key);
+
 /**
  * @ingroup proteus
  * Makes a cluster of a preset with changes: "PRESET:KEY=VALUE,...", e.g.
@@ -48,13 +52,14 @@ std::string GetTextPreset(const std::string& text);
  *   serversPerLeaf);
  * - bundles: whole or cables, see SplitBundles();
  * - of a server of cards, see FindCardServer(): pcie, generation and lanes of its slots ("4x8",
- *   "5"); cpu, the vendor; p2p, on or off: whether GPUs reach each other through CPUs;
+ *   "5"); cpu, the vendor; p2p, on or off: whether GPUs reach each other through CPUs; memory, the
+ *   channels of each CPU and their DDR ("12xDDR5-4800"), see GetStagingRate();
  * - mtu: most payload of a packet of the network, bytes: one of InfiniBand's and RoCE's, 256 to
  * 4096.
  *
  * @param text see above
- * @param servers how many, if the text does not say; 0: two, or one where nothing but pcie, cpu and
- * p2p is said
+ * @param servers how many, if the text does not say; 0: two, or one where only what IsCardKey()
+ * knows is said
  * @param base options of the fabric, where the text says nothing else
  * @return the cluster, validated
  * @throw std::invalid_argument of one line that says which key or value is wrong

@@ -83,7 +83,7 @@ CheckCapabilities(const Vertex& vertex)
         double value;
         bool allowed;
     } rates[] = {
-        {"memory rate", vertex.memoryBytesPerSecond, isGpu},
+        {"memory rate", vertex.memoryBytesPerSecond, isGpu || vertex.kind == VertexKind::CPU},
         {"copy engine rate", vertex.copyEngineBytesPerSecond, isGpu},
         {"SM copy rate", vertex.smCopyBytesPerSecond, isGpu},
         {"forwarding rate", vertex.forwardBytesPerSecond, !isGpu},

@@ -172,8 +172,8 @@ struct Vertex
     uint32_t index{0}; //!< counts the vertices of its kind in its server; AddVertex() sets it
     std::string model; //!< GPUs: name of the data sheet, e.g. "A100-SXM4-80GB"
 
-    double memoryBytesPerSecond{0}; //!< GPUs: reads and writes of its memory together; 0: no limit
-    uint32_t copyEngines{0};        //!< GPUs: DMA copies at a time; 0: no limit
+    double memoryBytesPerSecond{0};     //!< GPUs, CPUs: reads and writes together; 0: no limit
+    uint32_t copyEngines{0};            //!< GPUs: DMA copies at a time; 0: no limit
     double copyEngineBytesPerSecond{0}; //!< GPUs: of one copy engine; 0: no limit
     double smCopyBytesPerSecond{0};     //!< GPUs: of one thread block of a kernel; 0: no limit
 

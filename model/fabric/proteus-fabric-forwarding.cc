@@ -121,9 +121,17 @@ Fabric::Absorb(PortId id, PacketRecord& record)
 void
 Fabric::SendFrom(VertexId at, PortId id, const PacketRecord& record)
 {
-    const bool isLimited =
-        id != NO_PORT && !m_internalPorts.empty() && m_internalPorts[id] != NO_PORT;
-    Enqueue(isLimited ? m_internalPorts[id] : Route(at, record), record);
+    if (id == NO_PORT || m_internalPorts.empty())
+    {
+        Enqueue(Route(at, record), record);
+        return;
+    }
+    // Memory writes a unit and reads it, one access at a time whoever asks. Flags are few, and what
+    // a memory of known rate takes in is not what its CPU forwards between devices.
+    const PortId memory = m_internalPorts[GetNPorts() + at];
+    const PortId inside =
+        memory != NO_PORT && record.kind == PacketKind::DATA ? memory : m_internalPorts[id];
+    Enqueue(inside != NO_PORT ? inside : Route(at, record), record);
 }
 
 void

@@ -217,7 +217,7 @@ class FabricState : public Object
     std::shared_ptr<const Cluster> m_cluster; //!< what is built
     NodeContainer m_nodes;                    //!< by vertex
     PortTable m_ports;                        //!< by PortId; then those inside devices
-    std::vector<PortId> m_internalPorts;      //!< by port that enters; empty if none
+    std::vector<PortId> m_internalPorts;      //!< by port that enters, then by vertex; maybe none
     std::vector<bool> m_isMemory;             //!< by vertex: it is the memory of a host
     std::vector<bool> m_absorbs;              //!< by vertex: Fabric::Absorb()
     std::vector<uint32_t> m_flowPlaces;       //!< by vertex: GetFlowPlace()

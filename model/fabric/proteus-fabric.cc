@@ -16,6 +16,7 @@
 #include "ns3/proteus-flow-places.h"
 #include "ns3/proteus-network-links.h"
 #include "ns3/proteus-server-hosts.h"
+#include "ns3/proteus-staging-rate.h"
 #include "ns3/proteus-warning.h"
 #include "ns3/simulator.h"
 
@@ -242,7 +243,8 @@ PortId
 Fabric::NumberInternalPorts()
 {
     // What enters a device that forwards at a limited rate crosses a link inside it, one for each
-    // link and direction. The memory of a host is no device, as in Forward().
+    // link and direction. The memory of a host is no device, as in Forward(). What lies in the
+    // memory of a CPU meanwhile crosses one link for all that the memory takes in, see SendFrom().
     const auto& vertices = m_cluster->GetVertices();
     m_isMemory.resize(vertices.size());
     std::transform(vertices.begin(), vertices.end(), m_isMemory.begin(), IsHostMemory);
@@ -257,8 +259,16 @@ Fabric::NumberInternalPorts()
         if (vertices[to].forwardBytesPerSecond > 0 && vertices[to].kind != VertexKind::GPU &&
             !m_isMemory[from])
         {
-            m_internalPorts.resize(nPorts, NO_PORT);
+            m_internalPorts.resize(nPorts + vertices.size(), NO_PORT);
             m_internalPorts[id] = next++;
+        }
+    }
+    for (VertexId id = 0; id < vertices.size(); ++id)
+    {
+        if (vertices[id].kind == VertexKind::CPU && vertices[id].memoryBytesPerSecond > 0)
+        {
+            m_internalPorts.resize(nPorts + vertices.size(), NO_PORT);
+            m_internalPorts[nPorts + id] = next++;
         }
     }
     return next;
@@ -269,18 +279,22 @@ Fabric::SetUpInternalPorts()
 {
     LinkFraming framing;
     framing.controlBytes = 8;
-    for (std::size_t id = 0; id < m_internalPorts.size(); ++id)
+    const PortId nPorts = GetNPorts();
+    for (PortId id = 0; id < m_internalPorts.size(); ++id)
     {
         if (m_internalPorts[id] != NO_PORT)
         {
-            const VertexId vertex = m_ports[id].to;
+            const bool isOfMemory = id >= nPorts;
+            const VertexId vertex = isOfMemory ? id - nPorts : m_ports[id].to;
+            const Vertex& device = m_cluster->GetVertices()[vertex];
             PortState& port = m_ports[m_internalPorts[id]];
             port.from = vertex;
             port.to = vertex;
             port.internal = true;
             m_ports.SetRate(m_internalPorts[id],
                             framing,
-                            m_cluster->GetVertices()[vertex].forwardBytesPerSecond);
+                            isOfMemory ? device.memoryBytesPerSecond / ACCESSES_OF_STAGING
+                                       : device.forwardBytesPerSecond);
         }
     }
 }

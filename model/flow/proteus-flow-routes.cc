@@ -12,6 +12,7 @@
 #include "ns3/proteus-flow-places.h"
 #include "ns3/proteus-network-links.h"
 #include "ns3/proteus-server-hosts.h"
+#include "ns3/proteus-staging-rate.h"
 
 #include <algorithm>
 #include <cmath>
@@ -369,7 +370,8 @@ FlowRoutes::FindForward(const Walker& walker, std::size_t position) const
     const Vertex& end = vertices[walker.at];
     const bool isOfMemory =
         (IsHostMemory(vertices[walker.source]) && position == 0) ||
-        (IsHostMemory(end) && vertices[walker.forwarders[position]].server == end.server);
+        (IsHostMemory(end) && vertices[walker.forwarders[position]].server == end.server) ||
+        (walker.IsInMemory(position) && m_ofMemory[walker.forwarders[position]] != NO_RESOURCE);
     return isOfMemory ? NO_RESOURCE : m_ofForward[walker.ports[position]];
 }
 
@@ -634,6 +636,14 @@ FlowRoutes::Plan(const Connection& connection, uint64_t flow, uint32_t messageBy
         FindMarkers(walkers, unitBytes, route);
     }
     LimitByEnds(connection, route);
+    for (const VertexId stop : connection.waypoints)
+    {
+        if (m_cluster.GetVertices()[stop].kind == VertexKind::CPU &&
+            m_ofMemory[stop] != NO_RESOURCE)
+        {
+            route.uses.push_back({m_ofMemory[stop], ACCESSES_OF_STAGING, 0});
+        }
+    }
     const bool isOfFlow = std::any_of(walkers.begin(), walkers.end(), [](const Walker& walker) {
         return walker.isOfFlow;
     });

@@ -66,13 +66,14 @@ struct RateField
     const char* key;
     double Vertex::*field;
     bool isOfGpu; //!< of a GPU, or else of all that are none
+    bool isOfCpu; //!< of a CPU as well
 };
 
 constexpr RateField RATE_FIELDS[] = {
-    {"memory_gbytes_per_s", &Vertex::memoryBytesPerSecond, true},
-    {"copy_engine_gbytes_per_s", &Vertex::copyEngineBytesPerSecond, true},
-    {"sm_copy_gbytes_per_s", &Vertex::smCopyBytesPerSecond, true},
-    {"forward_gbytes_per_s", &Vertex::forwardBytesPerSecond, false},
+    {"memory_gbytes_per_s", &Vertex::memoryBytesPerSecond, true, true},
+    {"copy_engine_gbytes_per_s", &Vertex::copyEngineBytesPerSecond, true, false},
+    {"sm_copy_gbytes_per_s", &Vertex::smCopyBytesPerSecond, true, false},
+    {"forward_gbytes_per_s", &Vertex::forwardBytesPerSecond, false, true},
 };
 
 /// Name in the file and place in the struct of what a vertex may be able to do.
@@ -147,7 +148,7 @@ GetVertexKeys(VertexKind kind)
     }
     for (const RateField& field : RATE_FIELDS)
     {
-        if (field.isOfGpu == isGpu)
+        if (field.isOfGpu == isGpu || (field.isOfCpu && kind == VertexKind::CPU))
         {
             keys.push_back(field.key);
         }

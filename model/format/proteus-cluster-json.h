@@ -65,9 +65,9 @@ namespace proteus
  *                         "multicast_reverse_bytes": 0}}]}
  * @endcode
  * Switches of a network, "switch", may have "buffer_bytes"; these and "nvswitch" may have
- * "multicast" and "reduction". A "cpu" may have a "vendor", see CpuVendor. A "cpu" and a "nic" may
- * have "gpu_direct_rdma"; what one of them says as "peer_to_peer" alone holds for both, and of a
- * NIC it means the same.
+ * "multicast" and "reduction". A "cpu" may have a "vendor", see CpuVendor, "memory_gbytes_per_s"
+ * and, as a "nic", "gpu_direct_rdma"; what one of them says as "peer_to_peer" alone holds for both,
+ * and of a NIC it means the same.
  *
  * Rates are 1e9 bytes per second and direction, read to the nearest byte per second; delays are
  * read to the nearest picosecond. GPUs are ranked in the order of "vertices".

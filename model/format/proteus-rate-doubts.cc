@@ -42,6 +42,11 @@ constexpr double MOST_PCIE = 128e9;
 constexpr double LEAST_CPU = 12.8e9 / MUCH;
 constexpr double MOST_CPU = 450e9;
 
+/// Memory of a processor: a channel of DDR-400 has 3.2 GB/s, 12 of MRDIMMs with 8800 MT/s (Xeon 6)
+/// have 845.
+constexpr double LEAST_MEMORY = 3.2e9;
+constexpr double MOST_MEMORY = 1000e9;
+
 /// 20 km of fibre, and 0.2 mm of it.
 constexpr int64_t MOST_DELAY_PS = 100000000;
 constexpr int64_t LEAST_DELAY_PS = 1000;
@@ -200,6 +205,14 @@ class Finder
                          "450 GB/s",
                          Get(id).name,
                          FormatRate(rate));
+        }
+        const double memory = Get(id).memoryBytesPerSecond;
+        if (Get(id).kind == VertexKind::CPU && memory > 0 &&
+            (memory < LEAST_MEMORY || memory > MOST_MEMORY))
+        {
+            m_doubts.Add("processors whose memory has less than 3.2 or more than 1000 GB/s",
+                         Get(id).name,
+                         FormatRate(memory));
         }
     }
 

@@ -27,8 +27,10 @@ Transport::IsSelfContained(uint32_t queuePair) const
     const QueuePairState& state = m_core.pairs.GetState(queuePair);
     const bool copies = (sender.flags & SenderState::COPY_ENGINE) != 0 &&
                         m_limiters.Find(state.source) != CopyLimiters::NONE;
+    const auto isLimited = [this](VertexId vertex) { return m_limiters.LimitsMemory(vertex); };
     return !state.control && state.ackDelayPs == 0 && m_core.settings.ackEveryMessage && !copies &&
-           !m_limiters.LimitsMemory(state.source) && !m_limiters.LimitsMemory(state.destination);
+           !isLimited(state.source) && !isLimited(state.destination) &&
+           std::none_of(state.waypoints.begin(), state.waypoints.end(), isLimited);
 }
 
 int64_t

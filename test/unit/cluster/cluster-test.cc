@@ -92,8 +92,8 @@ TEST(Cluster, RefusesWhatAVertexCannotHave)
         spoil(vertex);
         return ErrorOf([&] { Cluster().AddVertex(vertex); });
     };
-    EXPECT_EQ(message(VertexKind::CPU, [](Vertex& vertex) { vertex.memoryBytesPerSecond = 1; }),
-              "vertex 'v': a cpu has no memory rate");
+    EXPECT_EQ(message(VertexKind::NIC, [](Vertex& vertex) { vertex.memoryBytesPerSecond = 1; }),
+              "vertex 'v': a nic has no memory rate");
     EXPECT_EQ(message(VertexKind::GPU, [](Vertex& vertex) { vertex.memoryBytesPerSecond = -1; }),
               "vertex 'v': the memory rate must be at least 1 byte per second, or 0 for no limit");
     EXPECT_EQ(message(VertexKind::GPU, [](Vertex& vertex) { vertex.forwardBytesPerSecond = 1; }),

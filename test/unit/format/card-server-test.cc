@@ -123,6 +123,18 @@ TEST(CardServer, IsChangedByKeys)
         22e9);
 }
 
+TEST(CardServer, HasTheMemoryOfItsChannels)
+{
+    for (const auto& [name, rate] :
+         {std::make_pair("2x1xL40S", 0.0),
+          std::make_pair("2x1xL40S:memory=8xDDR4-3200", 0.715 * 204.8e9),
+          std::make_pair("2x1xL40S:memory=12xddr5-4800", 0.715 * 460.8e9)})
+    {
+        const Cluster cluster = LoadCluster(name);
+        EXPECT_DOUBLE_EQ(FindCpu(cluster).memoryBytesPerSecond, rate) << name;
+    }
+}
+
 TEST(CardServer, IsNamedInAnySpellingAndOnlyOfCards)
 {
     EXPECT_EQ(FindCardServer("8xl40s"), "8xL40S");
@@ -136,5 +148,6 @@ TEST(CardServer, IsNamedInAnySpellingAndOnlyOfCards)
     EXPECT_NE(Refusal("dgx-a100:p2p=on").find("belongs to servers of cards"), std::string::npos);
     EXPECT_NE(Refusal("8xL40S:gpu=T4").find("leave gpu out"), std::string::npos);
     EXPECT_NE(Refusal("8xL40S:pcie=7").find("GENERATIONxLANES"), std::string::npos);
+    EXPECT_NE(Refusal("8xL40S:memory=144").find("CHANNELSxDDRn-RATE"), std::string::npos);
     EXPECT_NE(Refusal("8xL40S:cpu=via").find("cpu must be one of"), std::string::npos);
 }

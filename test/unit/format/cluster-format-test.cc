@@ -194,6 +194,7 @@ TEST(ClusterJson, RoundTripsAnything)
         else
         {
             vertex.forwardBytesPerSecond = rate;
+            vertex.memoryBytesPerSecond = vertex.kind == VertexKind::CPU ? std::floor(rate / 5) : 0;
             vertex.peerToPeer = random() % 2 == 0;
         }
         cluster.AddVertex(vertex);

@@ -476,6 +476,12 @@ TEST(IdleNotes, PartsOfClustersThatNothingCrossesAreNotes)
     EXPECT_NE(inside.find("roce,leafs=2: leafs=2" + idle), std::string::npos) << inside;
     EXPECT_EQ(inside.find("nodes=2" + idle), std::string::npos) << inside;
     EXPECT_EQ(run("--strategy=tp=4,dp=4").find(idle), std::string::npos);
+    // What is inside a server has an effect there.
+    const Outcome cards =
+        Start("collective",
+              {"--cluster=4xL40S:Memory=8xDDR4-3200,pcie=4x8", "--min=64K", "--max=64K"});
+    EXPECT_EQ(cards.code, 0) << cards.error;
+    EXPECT_EQ((cards.out + cards.error).find(idle), std::string::npos) << cards.error;
 }
 
 TEST(IdleNotes, SettingsOfLinksThatNothingCrossesAreNotes)
