@@ -481,10 +481,7 @@ CommandLineProgram::Main(int argc, char* argv[])
             return notes;
         });
         WithOptions(command, [&]() { Run(); });
-        // What a run has shown stands among the notes of programs that print theirs.
-        const bool isPrinted = ListsNotes() && !PrintsNotes();
-        for (const auto& lines :
-             {idle, isPrinted ? std::vector<std::string>() : list(), command.FindOlderParts(begin)})
+        for (const auto& lines : {idle, list(), command.FindOlderParts(begin)})
         {
             for (const std::string& line : lines)
             {

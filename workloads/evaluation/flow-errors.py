@@ -7,7 +7,7 @@
     test/random-jobs.py --program=PROGRAM --work=collectives --first=3000000 --seconds=600 --csv=jobs.csv
     workloads/evaluation/flow-errors.py jobs.csv --keep --write=workloads/evaluation/flow-errors.json
 
-With --keep what the file says stays where the tables have fewer jobs: flows have changed over RoCE alone, say.
+With --keep what the file says stays where the tables say nothing.
 Prints the table of the manual; without tables that of the file. Runs whose settings no others have (congestion
 controls, attributes of packets) do not count. What is so of fewer than ten jobs is left out.
 """
@@ -54,12 +54,8 @@ def count(kinds):
 
 
 def keep(entries, known):
-    """Returns the entries, or what is known where that is of more jobs."""
-    merged = {(entry["work"], entry["setting"]): entry for entry in known}
-    for entry in entries:
-        name = entry["work"], entry["setting"]
-        if name not in merged or merged[name]["jobs"] <= entry["jobs"]:
-            merged[name] = entry
+    """Returns the entries, and those that are known of other works and settings."""
+    merged = {(entry["work"], entry["setting"]): entry for entry in [*known, *entries]}
     return [merged[name] for name in sorted(merged)]
 
 
@@ -82,7 +78,7 @@ def main():
     """Counts, prints and writes."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("tables", nargs="*", help="written by test/random-jobs.py --csv")
-    parser.add_argument("--keep", action="store_true", help="keep what the file has of more jobs")
+    parser.add_argument("--keep", action="store_true", help="keep what the file has besides")
     parser.add_argument("--write", help="file of errors to write")
     parser.add_argument("--source", default="test/random-jobs.py --csv", help="what the file says of its tables")
     options = parser.parse_args()
