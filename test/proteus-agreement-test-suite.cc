@@ -5,12 +5,12 @@
  */
 
 #include "proteus-test-duration.h"
+#include "proteus-together-test-tools.h"
 
 #include "ns3/config.h"
 #include "ns3/proteus-algorithm-traits.h"
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-collective-settings.h"
-#include "ns3/proteus-executors.h"
 #include "ns3/proteus-fabric-variant.h"
 #include "ns3/string.h"
 #include "ns3/test.h"
@@ -54,40 +54,6 @@ struct Agreement
         return flowUs / packetUs - 1;
     }
 };
-
-/// @return the run of a collective that every group of some GPUs begins at once
-RunRecord
-RunTogether(const Cluster& cluster,
-            const std::vector<std::vector<DeviceId>>& groups,
-            Collective collective,
-            uint64_t bytes,
-            const std::string& executor)
-{
-    GraphBuilder builder(static_cast<uint32_t>(cluster.GetGpus().size()));
-    const PhaseId phase = builder.AddPhase("iteration", 1);
-    const StreamId stream = builder.AddStream("collective");
-    for (const std::vector<DeviceId>& devices : groups)
-    {
-        builder.AddCommunication(phase,
-                                 builder.AddGroup(devices),
-                                 stream,
-                                 ToString(collective),
-                                 collective,
-                                 bytes,
-                                 Parallelism::NONE);
-    }
-    ProgramOptions options;
-    options.quiet = true;
-    std::ostringstream text;
-    return RunExecutor(options, executor, cluster, builder.Build(), text);
-}
-
-/// @param record of a run @return when it ends, microseconds
-double
-GetEndUs(const RunRecord& record)
-{
-    return 1e-6 * static_cast<double>(record.timeline.endPs);
-}
 
 /// @return the end of one collective of some GPUs, microseconds
 double

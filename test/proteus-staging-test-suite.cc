@@ -5,14 +5,12 @@
  */
 
 #include "proteus-test-duration.h"
+#include "proteus-together-test-tools.h"
 
-#include "ns3/proteus-executors.h"
-#include "ns3/proteus-graph.h"
 #include "ns3/proteus-server-preset.h"
 #include "ns3/test.h"
 
 #include <cstdint>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -56,24 +54,7 @@ GetSeconds(const Cluster& cluster,
            Collective collective,
            const std::string& executor)
 {
-    GraphBuilder builder(static_cast<uint32_t>(cluster.GetGpus().size()));
-    const PhaseId phase = builder.AddPhase("iteration", 1);
-    const StreamId stream = builder.AddStream("collective");
-    for (const std::vector<DeviceId>& devices : groups)
-    {
-        builder.AddCommunication(phase,
-                                 builder.AddGroup(devices),
-                                 stream,
-                                 ToString(collective),
-                                 collective,
-                                 BYTES,
-                                 Parallelism::NONE);
-    }
-    ProgramOptions options;
-    options.quiet = true;
-    std::ostringstream text;
-    const RunRecord record = RunExecutor(options, executor, cluster, builder.Build(), text);
-    return 1e-12 * static_cast<double>(record.timeline.endPs);
+    return 1e-6 * GetEndUs(RunTogether(cluster, groups, collective, BYTES, executor));
 }
 
 } // namespace
