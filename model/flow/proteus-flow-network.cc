@@ -135,6 +135,7 @@ FlowNetwork::Begin(uint32_t id)
          m_congested->IsWanted(classes.front()) && m_profiles.GetWhole(communication.task));
     communication.late = communication.isReplayed ? nullptr : FindLate(communication);
     communication.left.assign(communication.members.size(), 0);
+    communication.endsPs.assign(communication.members.size(), 0);
     communication.classesLeft = static_cast<uint32_t>(classes.size());
     for (std::size_t i = 0; i < classes.size(); ++i)
     {
@@ -370,17 +371,31 @@ FlowNetwork::Finish(uint32_t id, uint32_t version)
     }
     for (uint32_t rank = 0; rank < afterPs.size(); ++rank)
     {
-        const bool isLeft = afterPs[rank] >= 0 && !isDone[rank] && communication.left[rank] > 0;
-        if (isLeft && --communication.left[rank] == 0)
+        if (afterPs[rank] >= 0 && !isDone[rank])
         {
-            // Of several classes, the latencies behind the last one count.
-            EndRank(place, rank, std::max<int64_t>(0, afterPs[rank] - latePs));
+            EndPart(place, rank, std::max<int64_t>(0, afterPs[rank] - latePs));
         }
     }
     if (--communication.classesLeft == 0)
     {
         AdmitNext(place);
         Forget(place);
+    }
+}
+
+void
+FlowNetwork::EndPart(uint32_t id, uint32_t rank, int64_t afterPs)
+{
+    Communication& communication = m_communications[id];
+    if (communication.left[rank] == 0)
+    {
+        return;
+    }
+    int64_t& endPs = communication.endsPs[rank];
+    endPs = std::max(endPs, m_clock.GetTimePs() + afterPs);
+    if (--communication.left[rank] == 0)
+    {
+        EndRank(id, rank, endPs - m_clock.GetTimePs());
     }
 }
 
@@ -537,12 +552,7 @@ FlowNetwork::EndEarly(LiveClass& live, double left)
     const auto& early = GetEarly(live);
     while (live.nEarly < early.size() && early[live.nEarly].left >= left)
     {
-        const uint32_t rank = early[live.nEarly++].rank;
-        uint32_t& waits = m_communications[live.communication].left[rank];
-        if (waits > 0 && --waits == 0)
-        {
-            EndRank(live.communication, rank, 0);
-        }
+        EndPart(live.communication, early[live.nEarly++].rank, 0);
     }
 }
 

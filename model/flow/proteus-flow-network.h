@@ -155,6 +155,7 @@ class FlowNetwork : public Network
         std::vector<uint32_t> ready; //!< ranks that may have begun before the last one
         std::vector<uint32_t> ended; //!< ranks that are done before the last one has joined
         std::vector<uint32_t> left;  //!< by rank: classes that it waits for; none before that
+        std::vector<int64_t> endsPs; //!< by rank: when its parts of the other classes end, at least
         std::vector<uint32_t> live;  //!< classes that move bytes
         uint32_t classesLeft{0};
         /// What its ranks do before the last one has joined, which may be all for some; or null.
@@ -241,6 +242,9 @@ class FlowNetwork : public Network
     void Finish(uint32_t id, uint32_t version);
     /// @param id of a communication that is over
     void Forget(uint32_t id);
+    /// A rank is done with its part of a class. @param id of a communication @param rank of it
+    /// @param afterPs when, from now on; it is done with all when that of its last class is
+    void EndPart(uint32_t id, uint32_t rank, int64_t afterPs);
     /// @param id of a communication whose rank is done @param rank which one @param afterPs when
     void EndRank(uint32_t id, uint32_t rank, int64_t afterPs);
     /// Has shares computed before the clock goes on.

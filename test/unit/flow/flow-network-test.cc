@@ -12,6 +12,7 @@
 #include "ns3/proteus-flow-congestion-settings.h"
 #include "ns3/proteus-flow-executor.h"
 #include "ns3/proteus-flow-network.h"
+#include "ns3/proteus-flow-profile.h"
 #include "ns3/proteus-flow-run.h"
 #include "ns3/proteus-server-hosts.h"
 #include "ns3/string.h"
@@ -324,6 +325,28 @@ TEST(FlowNetwork, RanksEndWithTheirPart)
     EXPECT_GT(ends[gather], 60e-3);
     EXPECT_LT(ends[inside], 0.2 * ends[gather]);
     EXPECT_GT(ends[outside], 0.9 * ends[gather]);
+}
+
+TEST(FlowNetwork, ARankIsDoneWithItsLastPart)
+{
+    // The last bytes are those of its own server, but what crosses the network has longer
+    // latencies.
+    const Cluster cluster = MakeCluster("dgx1-v100", 2);
+    Together together(16);
+    std::vector<DeviceId> all(16);
+    std::iota(all.begin(), all.end(), 0);
+    const TaskId gather = together.Add(Collective::GATHER, all, 4096);
+    const ExecutionGraph graph = together.Build();
+    ProgramSettings settings;
+    settings.protocol = "LL";
+    const Paths paths(cluster);
+    FlowProfiles profiles(graph, cluster, paths, FlowParameters(), settings);
+    const CollectiveProfile& profile = profiles.Get(gather);
+    ASSERT_EQ(profile.classes.size(), 2U);
+    EXPECT_LT(profile.classes.front().alonePs, 0.5 * profile.classes.back().alonePs);
+    const FlowRun run = RunFlow(graph, cluster, RuntimeOptions(), FlowParameters(), settings);
+    const auto alone = static_cast<double>(profile.launchPs + profile.alonePs);
+    EXPECT_NEAR(static_cast<double>(run.timeline.endPs), alone, 0.01 * alone);
 }
 
 TEST(FlowNetwork, WhatHasBegunEarlyEndsWhenAllHaveJoined)
