@@ -205,6 +205,9 @@ RunNotes::Hear(const ProgramOptions& options,
     {
         return;
     }
+    // Searches run in threads, and values of attributes count their users without a lock.
+    static std::mutex attributes;
+    const std::lock_guard<std::mutex> lock(attributes);
     const ExecutorTraits& traits = executor.GetTraits();
     const TypedNetwork typed{
         options.fabric.GetOptions(),
