@@ -490,7 +490,9 @@ RunCollectiveProgram(const CollectiveProgramOptions& typed)
     }
     std::string setting; // of the largest size
     CollectiveTest heard = test;
-    heard.hear = [&](const RunRecord& record) { setting = FindComparedSetting(cluster, record); };
+    heard.hear = [&](const RunRecord& record) {
+        setting = FindComparedSetting(cluster, record, FindChangedEngineSettings());
+    };
     const std::vector<CollectiveRow> rows = RunSizes(options, cluster, heard, sizes);
     WarnOfIdleChoices(typed.nccl, options.nccl, cluster, test, rows);
     Table table = MakeCollectiveTable(rows);

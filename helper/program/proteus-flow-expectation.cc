@@ -8,7 +8,6 @@
 
 #include "proteus-outer-links.h"
 
-#include "ns3/proteus-executor-settings.h"
 #include "ns3/proteus-flow-errors.h"
 #include "ns3/proteus-input-file.h"
 
@@ -18,10 +17,12 @@ namespace proteus
 {
 
 std::string
-FindComparedSetting(const Cluster& cluster, const RunRecord& record)
+FindComparedSetting(const Cluster& cluster,
+                    const RunRecord& record,
+                    const std::vector<EngineSetting>& changed)
 {
     const std::vector<LinkId> crossed = record.crossed.value_or(std::vector<LinkId>());
-    return record.isPartial || crossed.empty() || !FindChangedEngineSettings().empty()
+    return record.isPartial || crossed.empty() || !changed.empty()
                ? ""
                : FindFlowSetting(cluster, crossed);
 }

@@ -8,9 +8,11 @@
 #define PROTEUS_FLOW_EXPECTATION_H
 
 #include "ns3/proteus-cluster.h"
+#include "ns3/proteus-executor-settings.h"
 #include "ns3/proteus-run-record.h"
 
 #include <string>
+#include <vector>
 
 /**
  * @file
@@ -27,10 +29,13 @@ namespace proteus
  * @ingroup proteus
  * @param cluster that a run was on
  * @param record of the run
+ * @param changed FindChangedEngineSettings() of the run
  * @return FlowErrors::setting of the run; empty where it is not whole, moved nothing, or has
  * attributes of the packet engine that what was compared did not have
  */
-std::string FindComparedSetting(const Cluster& cluster, const RunRecord& record);
+std::string FindComparedSetting(const Cluster& cluster,
+                                const RunRecord& record,
+                                const std::vector<EngineSetting>& changed);
 
 /**
  * @ingroup proteus

@@ -461,10 +461,11 @@ NoteFlowErrors(const ProgramOptions& options,
     }
     for (RunRecord& result : results)
     {
-        const std::string line = DescribeFlowDistance(options.framework.workloads,
-                                                      result.executor,
-                                                      "models",
-                                                      FindComparedSetting(cluster, result));
+        const std::string line =
+            DescribeFlowDistance(options.framework.workloads,
+                                 result.executor,
+                                 "models",
+                                 FindComparedSetting(cluster, result, FindChangedEngineSettings()));
         if (!line.empty())
         {
             result.notes.push_back(line);

@@ -242,7 +242,7 @@ RunNotes::Hear(const ProgramOptions& options,
     Note(traits.name, lines);
     NoteRemarks(traits.name, remarks);
     NoteLosses(traits.name, record.links, record.network);
-    NoteSetting(traits.name, FindComparedSetting(cluster, record));
+    NoteSetting(traits.name, FindComparedSetting(cluster, record, settings.engine));
 }
 
 void

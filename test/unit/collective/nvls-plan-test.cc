@@ -33,6 +33,18 @@ Plan(uint32_t version, uint32_t capability, uint32_t servers)
     return PlanNvls({version, capability, servers, 8, 50, PathType::PXB});
 }
 
+/// @param cluster of the ranks @param request with its ranks, completed to 64 MiB by an NVLS tree
+/// @return its program
+CollectiveProgram
+MakeLargeTree(const Cluster& cluster, CollectiveRequest& request)
+{
+    const Paths paths(cluster);
+    request.bytes = uint64_t{64} << 20;
+    request.algorithm = "nvls-tree";
+    CollectiveChooser(cluster, paths).Complete(request);
+    return MakeNvlsTreeProgram(cluster, paths, request);
+}
+
 } // namespace
 
 TEST(NvlsPlan, ChannelsDependOnGpuVersionAndServers)
@@ -150,16 +162,12 @@ TEST(NvlsTree, WarpsAreFewWhereServersHaveAParent)
          std::vector<std::array<uint32_t, 3>>{{8, 5, 7}, {3, 5, 6}})
     {
         const Cluster cluster = MakeCluster("dgx-h100", 2);
-        const Paths paths(cluster);
         CollectiveRequest request;
         for (uint32_t rank = 0; rank < 2 * ranks; ++rank)
         {
             request.vertices.push_back(cluster.GetGpus()[rank / ranks * 8 + rank % ranks]);
         }
-        request.bytes = uint64_t{64} << 20;
-        request.algorithm = "nvls-tree";
-        CollectiveChooser(cluster, paths).Complete(request);
-        const CollectiveProgram program = MakeNvlsTreeProgram(cluster, paths, request);
+        const CollectiveProgram program = MakeLargeTree(cluster, request);
         const BlockShares shares(program);
         const CollectiveKernelCost& costs = GetCollectiveKernelCost(90);
         for (uint32_t rank = 0; rank < 2 * ranks; ++rank)
@@ -205,13 +213,9 @@ TEST(NvlsTree, HeadsPassOnInOneStep)
 {
     // Three servers: on each channel one has a parent and a child, or two children.
     const Cluster cluster = MakeCluster("dgx-h100", 3);
-    const Paths paths(cluster);
     CollectiveRequest request;
     request.vertices = cluster.GetGpus();
-    request.bytes = uint64_t{64} << 20;
-    request.algorithm = "nvls-tree";
-    CollectiveChooser(cluster, paths).Complete(request);
-    const CollectiveProgram program = MakeNvlsTreeProgram(cluster, paths, request);
+    const CollectiveProgram program = MakeLargeTree(cluster, request);
     const BlockShares shares(program);
     const CollectiveKernelCost& costs = GetCollectiveKernelCost(90);
     const BlockHop hop{HopKind::NETWORK};

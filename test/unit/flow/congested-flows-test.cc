@@ -25,6 +25,22 @@ constexpr double WIRE = 4162.0 / 4096;
 /// Bytes per second of 1 Gb/s.
 constexpr double GIGABIT = 1e9 / 8;
 
+/// @param key of the queue pair @param bytes of its message @param line bytes per second of its
+/// slowest link @return one that a NIC of 100 Gb/s sends on, which has no way yet
+FlowPair
+MakePair(uint64_t key, double bytes, double line)
+{
+    FlowPair pair;
+    pair.key = key;
+    pair.part = 1;
+    pair.messageBytes = bytes;
+    pair.source = 100 * GIGABIT / WIRE;
+    pair.line = line;
+    pair.lineWire = WIRE;
+    pair.unitBytes = 4096;
+    return pair;
+}
+
 /// A rate that stays, and counts notifications.
 class FixedRate : public FlowRateControl
 {
@@ -267,14 +283,7 @@ TEST(CongestedFlows, LosesNothingWhereWaysGoRoundInCircles)
     std::vector<FlowClass> classes(2);
     for (uint32_t i = 0; i < 2; ++i)
     {
-        FlowPair pair;
-        pair.key = i;
-        pair.part = 1;
-        pair.messageBytes = BYTES;
-        pair.source = 100 * GIGABIT / WIRE;
-        pair.line = 100 * GIGABIT;
-        pair.lineWire = WIRE;
-        pair.unitBytes = 4096;
+        FlowPair pair = MakePair(i, BYTES, 100 * GIGABIT);
         pair.hops = {{2 * i, WIRE}, {i == 0 ? 4 : 6, WIRE}, {i == 0 ? 6 : 4, WIRE}};
         classes[i].bytes = BYTES;
         classes[i].pairs.push_back(pair);
@@ -336,14 +345,7 @@ TEST(CongestedFlows, NotificationsMeetPacketsOfAFullPortAlike)
     CongestedFlows flows(congestion, resources, 1);
     for (uint32_t i = 0; i < 2; ++i)
     {
-        FlowPair pair;
-        pair.key = i;
-        pair.part = 1;
-        pair.messageBytes = BYTES;
-        pair.source = 100 * GIGABIT / WIRE;
-        pair.line = 10 * GIGABIT;
-        pair.lineWire = WIRE;
-        pair.unitBytes = 4096;
+        FlowPair pair = MakePair(i, BYTES, 10 * GIGABIT);
         pair.hops = {{2 * i, WIRE}, {4 + 2 * i, WIRE}};
         pair.returns = {{4 + 2 * (1 - i), 4096 * WIRE}}; // the port of the other one
         classes[i].bytes = BYTES;
