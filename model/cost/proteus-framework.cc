@@ -14,6 +14,17 @@ namespace proteus
 {
 
 double
+HostCost::FindPace(const std::string& gpu) const
+{
+    double found = 1;
+    for (const auto& [begin, pace] : paces) // a longer name comes behind the shorter it begins with
+    {
+        found = gpu.compare(0, begin.size(), begin) == 0 ? pace : found;
+    }
+    return found;
+}
+
+double
 Framework::GetReductionBytes(uint32_t elementBytes, uint32_t gradientBytes) const
 {
     const bool isCast = castsGradients && elementBytes != gradientBytes;

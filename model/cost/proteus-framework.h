@@ -165,6 +165,13 @@ struct HostCost
     /// Whether it waits for every kernel before it issues the next (CUDA_LAUNCH_BLOCKING): an
     /// operator takes the sum of both times.
     bool waitsForKernels{false};
+    /// How many times as long as said here the hosts of some GPUs take, by how the names of their
+    /// data sheets begin: a GPU stands for the processors of its usual servers.
+    std::map<std::string, double> paces;
+
+    /// @param gpu name of its data sheet @return how many times as long its host takes: of the
+    /// longest name that fits, 1 if none does
+    double FindPace(const std::string& gpu) const;
 };
 
 /**

@@ -189,6 +189,12 @@ class KernelCostModel
     /// @param type number format @return share of its peak in the main loop of the largest tile
     double GetMatrixEfficiency(DataType type) const;
 
+    /// @return the data sheet
+    const GpuDatasheet& GetGpu() const
+    {
+        return m_gpu;
+    }
+
     /// @return what it does not say
     const KernelCostParameters& GetParameters() const
     {

@@ -36,6 +36,8 @@ constexpr double PS_PER_US = 1e6;
 constexpr double MOST_US = 1e6;
 /// Of a kernel, an operator or a tensor; more are other units.
 constexpr double MOST_KERNEL_US = 1e4;
+constexpr double LEAST_PACE = 0.01; //!< of a host, against that of the file
+constexpr double MOST_PACE = 100;
 constexpr double MOST_ELEMENTS = 1e4;
 constexpr uint64_t MOST_KERNELS = 100000;
 constexpr uint64_t MOST_GPUS = 1000000;
@@ -86,7 +88,8 @@ ReadHost(const JsonValue& host, Framework& framework)
                     "issuesEveryExpert",
                     "expertKernelUs",
                     "backwardExpertKernelUs",
-                    "waitsForKernels"});
+                    "waitsForKernels",
+                    "paces"});
     ReadTime(host, "kernelUs", MOST_KERNEL_US, framework.kernels.hostPerKernelPs);
     ReadTime(host, "backwardKernelUs", MOST_KERNEL_US, framework.host.backwardKernelPs);
     ReadTime(host, "operatorUs", MOST_KERNEL_US, framework.host.operatorPs);
@@ -143,6 +146,17 @@ ReadHost(const JsonValue& host, Framework& framework)
         {
             FindSourced(host, name)
                 ->Fail("a host that issues no product of each expert has no time of it");
+        }
+    }
+    if (const auto paces = host.Find("paces"))
+    {
+        if (paces->GetKeys().empty())
+        {
+            paces->Fail("names no GPU");
+        }
+        for (const std::string& gpu : paces->GetKeys())
+        {
+            ReadAmount(*paces, gpu.c_str(), LEAST_PACE, MOST_PACE, framework.host.paces[gpu]);
         }
     }
     if (const auto value = FindSourced(host, "waitsForKernels"))

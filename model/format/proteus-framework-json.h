@@ -26,7 +26,9 @@
  *   host waits for that; [waitsAtExchange]: whether it does so where they go to other devices only;
  *   [gathersBehindDispatch]: whether the parameters of the next unit are asked for behind that
  *   wait; [issuesEveryExpert]: whether the product of each expert is a kernel to issue, and
- *   [expertKernelUs] and [backwardExpertKernelUs]: the time for each of them but the first
+ *   [expertKernelUs] and [backwardExpertKernelUs]: the time for each of them but the first;
+ *   [paces]: object of how many times as long it takes beside other GPUs, by how the names of their
+ *   data sheets begin
  * - efficiency: object with [matrix], [memory], [stream], [optimizer], shares of the peak, and
  *   [kernelLatencyUs]
  * - attention: what fused attention is: "constant", "flash-attention-1", -triton, -2, -3 or "cudnn"

@@ -65,6 +65,7 @@ struct KernelDescription
     uint64_t documents{1}; //!< of an attention: see ModelOperator::documents
     uint64_t window{0};    //!< of an attention: see ModelOperator::window
     uint32_t ring{1};      //!< of an attention: devices whose keys and values come one by one
+    uint32_t pieces{1};    //!< of a product: equal ones like this that one call issues, in turn
     bool isFlex{false};    //!< whether experts' tokens go once to a server, see ExpertDispatch
     bool isExchanged{false};     //!< whether devices share the experts of its layer
     bool isRecomputation{false}; //!< whether the backward pass runs it, though it is of the forward

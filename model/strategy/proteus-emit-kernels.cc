@@ -169,13 +169,15 @@ KernelEmitter::SharesExperts(const DeviceMesh& mesh)
 }
 
 /// @return the kernel of a part at a position of its mesh @param ring KernelDescription::ring
+/// @param pieces KernelDescription::pieces
 KernelEmitter::Kernel
 KernelEmitter::MakeKernel(const PlacedOperator& placed,
                           const OperatorPart& part,
                           PhaseId phase,
                           uint32_t position,
                           const std::vector<uint64_t>& extents,
-                          uint32_t ring) const
+                          uint32_t ring,
+                          uint32_t pieces) const
 {
     Task task;
     for (const Work& work : part.flops)
@@ -216,6 +218,7 @@ KernelEmitter::MakeKernel(const PlacedOperator& placed,
     kernel.window = placed.op.window;
     kernel.microBatches = m_context.tree.schedule.microBatches;
     kernel.ring = ring;
+    kernel.pieces = pieces;
     kernel.isExchanged = SharesExperts(*placed.mesh);
     kernel.isFlex =
         kernel.isExchanged && m_context.tree.schedule.expertDispatch != ExpertDispatch::ALL_TO_ALL;
@@ -277,7 +280,8 @@ KernelEmitter::MakePiece(const PlacedOperator& placed,
                             "to a window (\"" +
                             placed.op.name + "\"); say cpOverlap=false");
     }
-    Kernel kernel = MakeKernel(placed, part, phase, position, shape, ring);
+    const auto products = static_cast<uint32_t>(pieces / work); // that one call issues
+    Kernel kernel = MakeKernel(placed, part, phase, position, shape, ring, products);
     kernel.heldBytes /= pieces;
     Task& task = kernel.task;
     task.bytes /= pieces;
@@ -375,7 +379,7 @@ KernelEmitter::EmitKernel(OperatorId id,
         const auto [found, isNew] = known.emplace(extents, Kernel());
         if (isNew)
         {
-            found->second = pieces == 1 ? MakeKernel(placed, part, phase, position, extents, 1)
+            found->second = pieces == 1 ? MakeKernel(placed, part, phase, position, extents, 1, 1)
                                         : MakePiece(placed, part, phase, position, extents, pieces);
         }
         Task& task = found->second.task;

@@ -104,7 +104,8 @@ class KernelEmitter
                       PhaseId phase,
                       uint32_t position,
                       const std::vector<uint64_t>& extents,
-                      uint32_t ring) const;
+                      uint32_t ring,
+                      uint32_t pieces) const;
 
     EmitContext& m_context;
     const EmitTensors& m_tensors;

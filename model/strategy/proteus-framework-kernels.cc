@@ -338,8 +338,10 @@ CountReplicaKernels(const Framework& framework, const KernelDescription& kernel)
 class IssuingHost
 {
   public:
-    explicit IssuingHost(const Framework& framework)
-        : m_framework(framework)
+    /// @param framework whose host it is @param gpu name of the device's data sheet
+    IssuingHost(const Framework& framework, const std::string& gpu)
+        : m_framework(framework),
+          m_pace(framework.host.FindPace(gpu))
     {
     }
 
@@ -364,7 +366,8 @@ class IssuingHost
         }
         // Both gradients of a convolution are of one call (ATen, convolution_backward()).
         const bool isCalled = kernel.kind != "convolution" || kernel.part != "input-gradient";
-        hostPs += isCalled ? cost.operatorPs : 0;
+        // Pieces of a product beside a collective, too (Transformer Engine's CommOverlap).
+        hostPs += isCalled ? cost.operatorPs / kernel.pieces : 0;
         hostPs += cost.tensorPs * static_cast<int64_t>(kernel.tensors);
         const KernelRule* rule = FindRule(m_framework, kernel, work);
         if (rule && rule->hostPs >= 0)
@@ -406,6 +409,7 @@ class IssuingHost
         const bool hasOtherBlocks =
             (isBackward || kernel.isRecomputation) && cost.backwardBlockPs >= 0;
         hostPs += !pass.isBlockNew ? 0 : hasOtherBlocks ? cost.backwardBlockPs : cost.blockPs;
+        hostPs = std::llround(m_pace * static_cast<double>(hostPs));
         if (cost.waitsForKernels)
         {
             return time.gpuPs + hostPs;
@@ -452,6 +456,7 @@ class IssuingHost
     }
 
     const Framework& m_framework;
+    double m_pace;         //!< how many times as long as the framework says it takes
     Pass m_pass;           //!< at present
     Pass m_deferred;       //!< behind it, whose kernels are described in turn with its own
     Pass* m_last{&m_pass}; //!< of the last operator
@@ -587,7 +592,8 @@ MakeFrameworkTimer(const KernelCostModel& model,
                    DataType activation,
                    uint32_t gradientBytes)
 {
-    const auto host = std::make_shared<IssuingHost>(framework); // functions are copied
+    const auto host =
+        std::make_shared<IssuingHost>(framework, model.GetGpu().model); // functions are copied
     return [&model, &framework, host, activation, gradientBytes](
                const KernelDescription& kernel) -> int64_t {
         auto work = DescribeKernel(kernel, activation, gradientBytes);

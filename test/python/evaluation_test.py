@@ -199,6 +199,7 @@ class EvaluationTest(unittest.TestCase):
                 "twenty-fourth": 69,
                 "twenty-fifth": 29,
                 "twenty-sixth": 39,
+                "twenty-seventh": 34,
                 "nineteenth": 62,
                 "experts": 30,
                 "held-out": 66,

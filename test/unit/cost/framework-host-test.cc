@@ -206,6 +206,43 @@ TEST(Framework, HostsOfOperatorsHaveATime)
     EXPECT_EQ(time("dispatch", R"("hostUs": 400, "expertUs": 2, )"), 432000000);
 }
 
+// One call issues all pieces of a product beside a collective: each takes its share of the
+// operator, and its kernels.
+TEST(Framework, PiecesOfAProductAreOneOperator)
+{
+    const Framework framework =
+        ReadFramework(", \"host\": {\"kernelUs\": {\"value\": 3, \"source\": \"s\"}, "
+                      "\"operatorUs\": {\"value\": 200, \"source\": \"s\"}}");
+    const KernelCostModel model(FindGpuDatasheet("H100-SXM5-80GB"), framework.kernels);
+    const auto time = [&](uint32_t pieces) {
+        KernelDescription kernel;
+        kernel.name = "layer0.up";
+        kernel.kind = "linear";
+        kernel.extents = {1, 64 / pieces, 128, 64};
+        kernel.flops = 2.0 * 64 / pieces * 128 * 64;
+        kernel.dataType = DataType::BF16;
+        kernel.pieces = pieces;
+        return MakeFrameworkTimer(model, framework, DataType::BF16, 2)(kernel);
+    };
+    EXPECT_EQ(time(1), 203000000);
+    EXPECT_EQ(time(4), 53000000);
+}
+
+// A host has other paces beside other GPUs.
+TEST(Framework, HostsHaveAPaceByGpu)
+{
+    const Framework framework = ReadFramework(
+        ", \"host\": {\"kernelUs\": {\"value\": 50, \"source\": \"s\"}, \"operatorUs\": "
+        "{\"value\": "
+        "20, \"source\": \"s\"}, \"paces\": {\"A100\": {\"value\": 1.5, \"source\": \"s\"}}}");
+    const auto time = [&](const std::string& gpu) {
+        const KernelCostModel model(FindGpuDatasheet(gpu), framework.kernels);
+        return MakeFrameworkTimer(model, framework, DataType::BF16, 2)(MakeNorm(1, 64, "", 0));
+    };
+    EXPECT_EQ(time("H100-SXM5-80GB") % 10000000, 0); // kernels of a norm and 20 us
+    EXPECT_EQ(time("A100-SXM4-80GB") * 2, time("H100-SXM5-80GB") * 3);
+}
+
 // A host that counts tokens has no lead any more when it sends them to their experts, whose kernels
 // it may issue one by one.
 TEST(Framework, HostsWaitForTheTokensOfExperts)
