@@ -16,6 +16,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -46,12 +47,15 @@ GetGradientBytes(const StrategyTree& tree)
 
 /// @return options that time kernels
 CompileOptions
-MakeOptions(const StrategyTree& tree, const KernelCostModel& cost, const Framework& framework)
+MakeOptions(const StrategyTree& tree,
+            const KernelCostModel& cost,
+            const Framework& framework,
+            StageHosts* stages = nullptr)
 {
     const DataType compute = tree.precision.compute;
     const uint32_t gradientBytes = GetGradientBytes(tree);
     CompileOptions options;
-    options.kernelTime = MakeFrameworkTimer(cost, framework, compute, gradientBytes);
+    options.kernelTime = MakeFrameworkTimer(cost, framework, compute, gradientBytes, stages);
     options.kernelUse = MakeFrameworkUse(cost, framework, compute, gradientBytes);
     options.gathersFloat8 = framework.float8.gathersWeights;
     options.gathersBehindDispatch = framework.host.gathersBehindDispatch;
@@ -270,6 +274,28 @@ CompileKeeping(const Model& model,
                            : CompileModel(KeepMore(model, keeping), tree, options);
 }
 
+/**
+ * Where stages are interleaved nothing lets a host wait between passes: transfers are overlapped
+ * (Megatron-Core's overlap_p2p_comm), and only batched ones of other pipelines end with
+ * torch.cuda.synchronize() (batch_p2p_sync, megatron/core/pipeline_parallel/p2p_communication.py).
+ * @return what hosts keep from pass to pass, null for nothing
+ */
+std::unique_ptr<StageHosts>
+FindStageHosts(const Model& model,
+               const StrategyTree& tree,
+               const KernelCostModel& cost,
+               const Framework& framework)
+{
+    if (tree.schedule.kind != ScheduleKind::INTERLEAVED || !framework.host.isAhead)
+    {
+        return nullptr;
+    }
+    auto hosts = std::make_unique<StageHosts>();
+    CompileKeeping(model, tree, framework, MakeOptions(tree, cost, framework, hosts.get()));
+    hosts->Finish();
+    return hosts;
+}
+
 /// Times of kernels that a profile cannot tell apart.
 struct SharedTime
 {
@@ -337,7 +363,8 @@ Compile(const Model& model,
 {
     const Framework used = AdaptFramework(model, tree, gpu, framework, profile);
     const KernelCostModel cost(gpu, used.kernels, profile);
-    CompileOptions options = MakeOptions(tree, cost, used);
+    const auto hosts = FindStageHosts(model, tree, cost, used);
+    CompileOptions options = MakeOptions(tree, cost, used, hosts.get());
     options.carried = carried;
     return CompileKeeping(model, tree, used, options);
 }

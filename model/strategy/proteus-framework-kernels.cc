@@ -339,9 +339,11 @@ class IssuingHost
 {
   public:
     /// @param framework whose host it is @param gpu name of the device's data sheet
-    IssuingHost(const Framework& framework, const std::string& gpu)
+    /// @param stages see MakeFrameworkTimer()
+    IssuingHost(const Framework& framework, const std::string& gpu, StageHosts* stages)
         : m_framework(framework),
-          m_pace(framework.host.FindPace(gpu))
+          m_pace(framework.host.FindPace(gpu)),
+          m_stages(stages)
     {
     }
 
@@ -386,7 +388,9 @@ class IssuingHost
         Pass& pass = *m_last;
         // Devices with other shares of the same operator begin where the first of them did.
         const std::string name = kernel.name + "/" + kernel.part;
-        if (name == pass.kernel && (kernel.pass == pass.number || kernel.tensors > 0))
+        const bool isFirst = pass.kernel.empty() || kernel.pass != pass.number;
+        const bool isAgain = name == pass.kernel && (!isFirst || kernel.tensors > 0);
+        if (isAgain)
         {
             pass.lead = pass.before;
         }
@@ -400,10 +404,18 @@ class IssuingHost
         pass.kernel = name;
         pass.number = kernel.pass;
         pass.leadNumber = leadPass;
+        const bool isOfStage = m_stages && kernel.tensors == 0 && !kernel.isDeferred;
+        const auto stage = static_cast<uint32_t>(kernel.pass >> 32);
+        if (isOfStage && isFirst)
+        {
+            pass.leadPs = m_stages->GetLead(stage);
+            pass.lead.Add(leadPass, 0, pass.leadPs); // what the GPU is busy with
+        }
         const bool waits = cost.waitsAtDispatch || (cost.waitsAtExchange && kernel.isExchanged);
         if ((waits && kernel.kind == "dispatch" && !isBackward) || (rule && rule->isAwaited))
         {
             pass.lead.Wait();
+            pass.leadPs = 0;
         }
         pass.before = pass.lead;
         const bool hasOtherBlocks =
@@ -423,6 +435,11 @@ class IssuingHost
         {
             sum += pass.lead.Add(leadPass, hostPs / nKernels, time.gpuPs / nKernels);
         }
+        if (isOfStage && !isAgain)
+        {
+            pass.leadPs += sum - hostPs / nKernels * nKernels; // of what it took the host waited
+            m_stages->Add(stage, hostPs * kernel.pieces, time.gpuPs * kernel.pieces, pass.leadPs);
+        }
         return sum;
     }
 
@@ -435,6 +452,7 @@ class IssuingHost
         std::string kernel;     //!< the last operator and part
         uint64_t number{0};     //!< KernelDescription::pass of it
         uint64_t leadNumber{0}; //!< of the pass that the lead belongs to
+        int64_t leadPs{0};      //!< of stages' hosts: the lead itself
         bool isBlockNew{false}; //!< whether it began a block
     };
 
@@ -457,6 +475,7 @@ class IssuingHost
 
     const Framework& m_framework;
     double m_pace;         //!< how many times as long as the framework says it takes
+    StageHosts* m_stages;  //!< what hosts keep from pass to pass, null for nothing
     Pass m_pass;           //!< at present
     Pass m_deferred;       //!< behind it, whose kernels are described in turn with its own
     Pass* m_last{&m_pass}; //!< of the last operator
@@ -590,10 +609,12 @@ std::function<int64_t(const KernelDescription&)>
 MakeFrameworkTimer(const KernelCostModel& model,
                    const Framework& framework,
                    DataType activation,
-                   uint32_t gradientBytes)
+                   uint32_t gradientBytes,
+                   StageHosts* stages)
 {
-    const auto host =
-        std::make_shared<IssuingHost>(framework, model.GetGpu().model); // functions are copied
+    const auto host = std::make_shared<IssuingHost>(framework,
+                                                    model.GetGpu().model,
+                                                    stages); // functions are copied
     return [&model, &framework, host, activation, gradientBytes](
                const KernelDescription& kernel) -> int64_t {
         auto work = DescribeKernel(kernel, activation, gradientBytes);

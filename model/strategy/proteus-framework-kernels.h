@@ -8,6 +8,7 @@
 #define PROTEUS_FRAMEWORK_KERNELS_H
 
 #include "proteus-compiler.h"
+#include "proteus-stage-hosts.h"
 
 #include "ns3/proteus-framework.h"
 #include "ns3/proteus-kernel-cost.h"
@@ -90,13 +91,16 @@ void ApplyFramework(const Framework& framework,
  * @param framework whose kernels they are; must outlive the function
  * @param activation number format of activations and of the tables' rows
  * @param gradientBytes per element of the gradients of parameters
+ * @param stages which gets what its hosts need while it is not finished, and says how far they are
+ * ahead when it is; null: a pass begins with an idle GPU
  * @return a function that times kernels, to be asked in the order in which they are issued; -1 for
  * what DescribeKernel() does not know
  */
 std::function<int64_t(const KernelDescription&)> MakeFrameworkTimer(const KernelCostModel& model,
                                                                     const Framework& framework,
                                                                     DataType activation,
-                                                                    uint32_t gradientBytes);
+                                                                    uint32_t gradientBytes,
+                                                                    StageHosts* stages = nullptr);
 
 /**
  * @ingroup proteus

@@ -206,6 +206,52 @@ TEST(Framework, HostsOfOperatorsHaveATime)
     EXPECT_EQ(time("dispatch", R"("hostUs": 400, "expertUs": 2, )"), 432000000);
 }
 
+// A stage whose GPU needs more than its host never waits once it has a lead; of another one what is
+// left at the end of both passes does not depend on how they begin, and both take the host's time.
+TEST(StageHosts, KeepWhatIsLeftOfALead)
+{
+    constexpr int64_t US = 1000000;
+    const Framework framework = ReadFramework(
+        ", \"host\": {\"kernelUs\": {\"value\": 0, \"source\": \"s\"}, \"operatorUs\": {\"value\": "
+        "100, \"source\": \"s\"}, \"isAhead\": {\"value\": true, \"source\": \"s\"}}");
+    const KernelCostModel model(FindGpuDatasheet("H100-SXM5-80GB"), framework.kernels);
+    // Forward small kernels, which wait for the host, then large ones backward.
+    const auto run = [&](uint64_t rows, StageHosts* hosts) {
+        const auto timer = MakeFrameworkTimer(model, framework, DataType::BF16, 2, hosts);
+        int64_t sum = 0;
+        for (uint32_t i = 0; i < 8; ++i)
+        {
+            const bool isForward = i < 4;
+            KernelDescription kernel = MakeNorm(isForward ? 1 : rows,
+                                                1024,
+                                                isForward ? "" : "backward",
+                                                isForward ? 1 : 2);
+            kernel.name = "layer" + std::to_string(i) + ".norm";
+            sum += timer(kernel);
+        }
+        return sum;
+    };
+    const auto settle = [&](uint64_t rows) {
+        StageHosts hosts;
+        run(rows, &hosts);
+        hosts.Finish();
+        return run(rows, &hosts);
+    };
+    const auto gpu = [&](uint64_t rows) {
+        Framework free = framework;
+        free.host.operatorPs = 0;
+        const KernelCostModel same(FindGpuDatasheet("H100-SXM5-80GB"), framework.kernels);
+        const auto timer = MakeFrameworkTimer(same, free, DataType::BF16, 2);
+        return 4 * (timer(MakeNorm(1, 1024, "", 1)) + timer(MakeNorm(rows, 1024, "backward", 2)));
+    };
+    constexpr uint64_t FEW = 1 << 10;
+    constexpr uint64_t MANY = 1 << 20;
+    EXPECT_EQ(settle(MANY), gpu(MANY)); // hides 8 x 100 us
+    EXPECT_GT(run(MANY, nullptr), gpu(MANY) + 400 * US);
+    EXPECT_NEAR(static_cast<double>(settle(FEW)), 800.0 * US, 100);
+    EXPECT_GT(run(FEW, nullptr), 800 * US); // the last kernels of each pass are waited for
+}
+
 // One call issues all pieces of a product beside a collective: each takes its share of the
 // operator, and its kernels.
 TEST(Framework, PiecesOfAProductAreOneOperator)
