@@ -52,12 +52,15 @@ GetBlockRate(const CollectiveKernelCost& costs, NcclProtocol protocol, BlockShar
 }
 
 /// @param costs of the GPU @param protocol of the program @param share of the block
-/// @return payload that its warps move at most, bytes per second; 0: no limit
+/// @return payload that its warps move at most, bytes per second, in a tree for one of the copies
+/// that they make; 0: no limit
 double
 GetWarpsRate(const CollectiveKernelCost& costs, NcclProtocol protocol, BlockShare share)
 {
-    return protocol == NcclProtocol::SIMPLE || share.isOwn ? costs.warpBytesPerSecond * share.warps
-                                                           : 0;
+    const double part = share.isTree ? share.part : 1;
+    return protocol == NcclProtocol::SIMPLE || share.isOwn
+               ? costs.warpBytesPerSecond * share.warps * part
+               : 0;
 }
 
 /// @param hop of a block @param bytesPerSecond of payload that it has of its links, all blocks
@@ -225,9 +228,14 @@ BlockShares::Get(uint32_t rank, const ThreadBlock& block) const
     const bool isInTurn = m_counts[rank][block.processor].chunks <= 1;
     if (!m_sharesWarps)
     {
-        // Of trees half for what goes up and half for what comes down, to however many children.
-        // A message by itself is part of an exchange, as far as its program can tell.
-        return {count.senders > 1 ? 0.5 : 1,
+        // Of trees half is for what goes up and half for what comes down. Warps that hand on what
+        // comes down write it to each child and to the own result: as often as the rank sends, to
+        // the parent and to the children. A message by itself is part of an exchange, as far as its
+        // program can tell.
+        const bool handsOn = m_isTree && block.warps > 0;
+        return {count.senders <= 1 ? 1
+                : handsOn          ? 1.0 / count.senders
+                                   : 0.5,
                 m_processors[rank],
                 m_isMessage,
                 m_isTree,
