@@ -53,14 +53,15 @@ GetBlockRate(const CollectiveKernelCost& costs, NcclProtocol protocol, BlockShar
 
 /// @param costs of the GPU @param protocol of the program @param share of the block
 /// @return payload that its warps move at most, bytes per second, in a tree for one of the copies
-/// that they make; 0: no limit
+/// that they make, where a warp moves what one of NVLS does if that is known: its chunks are as
+/// long, those of messages shorter; 0: no limit
 double
 GetWarpsRate(const CollectiveKernelCost& costs, NcclProtocol protocol, BlockShare share)
 {
-    const double part = share.isTree ? share.part : 1;
-    return protocol == NcclProtocol::SIMPLE || share.isOwn
-               ? costs.warpBytesPerSecond * share.warps * part
-               : 0;
+    const double ofTree =
+        share.part * std::max(costs.warpBytesPerSecond, costs.groupWarpBytesPerSecond);
+    const double rate = share.isTree ? ofTree : costs.warpBytesPerSecond;
+    return protocol == NcclProtocol::SIMPLE || share.isOwn ? rate * share.warps : 0;
 }
 
 /// @param hop of a block @param bytesPerSecond of payload that it has of its links, all blocks

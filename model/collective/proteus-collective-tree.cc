@@ -280,7 +280,7 @@ MakeTreeProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
         }
     }
     CollectiveProgram program = builder.Finish();
-    if (request.collective == Collective::ALL_REDUCE)
+    if (request.collective == Collective::ALL_REDUCE && request.protocol == Protocol::SIMPLE)
     {
         SetWarps(trees, program);
     }
