@@ -39,6 +39,7 @@ ServerPresets()
                                                    MakeHgxB300(),
                                                    MakeGb200Nvl72(),
                                                    MakeGb300Nvl72(),
+                                                   MakeDgxSpark(),
                                                    MakePcieV100x4(),
                                                    MakePcieV100x8(),
                                                    MakeTitanXpPcie()};

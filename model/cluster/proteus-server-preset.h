@@ -80,6 +80,9 @@ ServerPreset MakeGb200Nvl72();
 /// @return preset "gb300-nvl72"
 ServerPreset MakeGb300Nvl72();
 /// @ingroup proteus
+/// @return preset "dgx-spark"
+ServerPreset MakeDgxSpark();
+/// @ingroup proteus
 /// @return preset "pcie-v100x4"
 ServerPreset MakePcieV100x4();
 /// @ingroup proteus

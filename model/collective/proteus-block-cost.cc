@@ -24,12 +24,14 @@ namespace
 /// Picoseconds in a second.
 constexpr double PS_PER_SECOND = 1e12;
 
-/// From the arrival of a chunk of a message through NVLink to its use, at most, picoseconds. A ring
-/// may have more (CollectiveStepCost::latencyPs, 10.4 us on B200, where the slices of its chunks
-/// hide it): a chunk of a message has one slice. All-to-alls of two to eight B200 take 18 to 42 us
-/// for 1 MiB and 23 to 46 for 4 (NCCL 2.29.3; public logs of nccl-tests, mghpcc/aicr-benchmarks),
-/// 12 to 14 less among two than with 10.4. This is what Simple has on A100 and H100, fitted there.
-constexpr int64_t MOST_MESSAGE_LATENCY_PS = 3000000;
+/// From the arrival of a chunk of one slice through NVLink to its use, at most, picoseconds: of a
+/// message, and of a tree by Simple (NVIDIA/nccl v2.12.12 to v2.30.7, all_reduce.h of the device,
+/// runTreeSplit<..., ProtoSimple<1, 1>>). A ring may have more (CollectiveStepCost::latencyPs, 10.4
+/// us on B200), where the slices of its chunks hide it. All-to-alls of two to eight B200 take 18 to
+/// 42 us for 1 MiB and 23 to 46 for 4 (NCCL 2.29.3; public logs of nccl-tests,
+/// mghpcc/aicr-benchmarks), 12 to 14 less among two than with 10.4. This is what Simple has on A100
+/// and H100, fitted there.
+constexpr int64_t MOST_SLICE_LATENCY_PS = 3000000;
 
 constexpr uint32_t WARPS_OF_BLOCK = 20;    // NCCL_MAX_NTHREADS, 640
 constexpr uint32_t WARPS_OF_SEGMENTS = 16; // of all works, before 2.12
@@ -52,12 +54,16 @@ GetBlockRate(const CollectiveKernelCost& costs, NcclProtocol protocol, BlockShar
 }
 
 /// @param costs of the GPU @param protocol of the program @param share of the block
-/// @return payload that its warps move at most, bytes per second; 0: no limit
+/// @return payload that its warps move at most, bytes per second, in a tree for one of the copies
+/// that they make, where a warp moves what one of NVLS does if that is known: its chunks are as
+/// long, those of messages shorter; 0: no limit
 double
 GetWarpsRate(const CollectiveKernelCost& costs, NcclProtocol protocol, BlockShare share)
 {
-    return protocol == NcclProtocol::SIMPLE || share.isOwn ? costs.warpBytesPerSecond * share.warps
-                                                           : 0;
+    const double ofTree =
+        share.part * std::max(costs.warpBytesPerSecond, costs.groupWarpBytesPerSecond);
+    const double rate = share.isTree ? ofTree : costs.warpBytesPerSecond;
+    return protocol == NcclProtocol::SIMPLE || share.isOwn ? rate * share.warps : 0;
 }
 
 /// @param hop of a block @param bytesPerSecond of payload that it has of its links, all blocks
@@ -225,9 +231,14 @@ BlockShares::Get(uint32_t rank, const ThreadBlock& block) const
     const bool isInTurn = m_counts[rank][block.processor].chunks <= 1;
     if (!m_sharesWarps)
     {
-        // Of trees half for what goes up and half for what comes down, to however many children.
-        // A message by itself is part of an exchange, as far as its program can tell.
-        return {count.senders > 1 ? 0.5 : 1,
+        // Of trees half is for what goes up and half for what comes down. Warps that hand on what
+        // comes down write it to each child and to the own result: as often as the rank sends, to
+        // the parent and to the children. A message by itself is part of an exchange, as far as its
+        // program can tell.
+        const bool handsOn = m_isTree && block.warps > 0;
+        return {count.senders <= 1 ? 1
+                : handsOn          ? 1.0 / count.senders
+                                   : 0.5,
                 m_processors[rank],
                 m_isMessage,
                 m_isTree,
@@ -283,9 +294,10 @@ GetBlockCost(const CollectiveKernelCost& costs,
         cost.latencyPs = share.isTree && receive->Is(HopKind::NVLINK)
                              ? costs.treeLatencyPs[static_cast<std::size_t>(nccl)]
                              : step.latencyPs;
-        if (share.hasMessages && receive->Is(HopKind::NVLINK))
+        const bool isTreeOfSimple = share.isTree && nccl == NcclProtocol::SIMPLE;
+        if ((share.hasMessages || isTreeOfSimple) && receive->Is(HopKind::NVLINK))
         {
-            cost.latencyPs = std::min(cost.latencyPs, MOST_MESSAGE_LATENCY_PS);
+            cost.latencyPs = std::min(cost.latencyPs, MOST_SLICE_LATENCY_PS);
         }
         cost.busyPs = GetPassPs(costs, nccl, receive->kind);
     }

@@ -86,7 +86,7 @@ struct BlockHop
 /// What a block of a program has of the GPU.
 struct BlockShare
 {
-    double part{0};         //!< of the rate of its thread block; 0: it has none
+    double part{0};         //!< of its thread block, in trees of `warps`, too; 0: it has none
     uint32_t processors{1}; //!< thread blocks that the kernel has on the GPU
     bool isMessage{false};  //!< whether a send and a receive of messages share its warps
     bool isTree{false};     //!< whether its steps are those of a tree

@@ -8,6 +8,7 @@
 
 #include "proteus-algorithms.h"
 #include "proteus-ring-search.h"
+#include "proteus-simple-tree.h"
 
 #include "ns3/proteus-network-links.h"
 #include "ns3/proteus-nvls-heads.h"
@@ -222,27 +223,6 @@ FindNicGBps(const Cluster& cluster, VertexId nic)
     return rate;
 }
 
-/// @param cluster with the GPUs @param paths of it @param nics of the GPUs @param gpus of a server
-/// @return whether some GPU has a NIC for itself, and the others a longer way to it
-bool
-HasLoneNic(const Cluster& cluster,
-           const Paths& paths,
-           const NicTable& nics,
-           const std::vector<VertexId>& gpus)
-{
-    return std::any_of(gpus.begin(), gpus.end(), [&](VertexId gpu) {
-        const VertexId nic = nics.Get(gpu, 0);
-        if (nic == Cluster::NO_VERTEX)
-        {
-            return false;
-        }
-        const PathType own = FindPathType(cluster, paths, gpu, nic);
-        return std::none_of(gpus.begin(), gpus.end(), [&](VertexId other) {
-            return other != gpu && FindPathType(cluster, paths, other, nic) <= own;
-        });
-    });
-}
-
 } // namespace
 
 ChannelSearch
@@ -281,15 +261,13 @@ SearchChannels(const Cluster& cluster,
         const ChannelPattern tree = search.FindTree(ring);
         const ChannelPattern nvls = search.FindNvls();
         const uint32_t messages = search.CountMessageChannels();
-        const bool isSimple =
-            gpus.size() == 1 || (computeCapability >= 90 && HasLoneNic(cluster, paths, nics, gpus));
-        result.hasSimpleTree = result.hasSimpleTree || (hasNetwork && isSimple);
         const bool isFirst = seen.size() == 1;
         result.ring = isFirst ? ring : Least(result.ring, ring);
         result.tree = isFirst ? tree : Least(result.tree, tree);
         result.nvls = isFirst ? nvls : Least(result.nvls, nvls);
         result.messageChannels = isFirst ? messages : std::min(result.messageChannels, messages);
     }
+    result.hasSimpleTree = HasSimpleTree(cluster, paths, vertices, computeCapability, rules.pxn);
     result.leastRanks = static_cast<uint32_t>(least);
     if (nics.Get(vertices.front(), 0) != Cluster::NO_VERTEX)
     {

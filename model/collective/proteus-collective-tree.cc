@@ -6,6 +6,9 @@
 
 #include "proteus-algorithm-traits.h"
 #include "proteus-algorithms.h"
+#include "proteus-simple-tree.h"
+
+#include "ns3/proteus-gpu-model.h"
 
 #include <algorithm>
 #include <utility>
@@ -61,8 +64,13 @@ MakeBinaryTree(uint32_t n, bool second)
     return nodes;
 }
 
+namespace
+{
+
+/// See JoinChains(). @param isSimple whether the first rank of a chain has all children of its
+/// server (HasSimpleTree()); otherwise the second one has the first of them
 RankTree
-JoinChains(const std::vector<std::vector<uint32_t>>& chains, uint32_t n, bool second)
+JoinByTree(const std::vector<std::vector<uint32_t>>& chains, uint32_t n, bool second, bool isSimple)
 {
     RankTree tree;
     tree.parent.assign(n, NO_RANK);
@@ -88,7 +96,8 @@ JoinChains(const std::vector<std::vector<uint32_t>>& chains, uint32_t n, bool se
             continue;
         }
         const auto& above = chains[servers[s].parent];
-        join(above[above.size() > 1 && !servers[s].isSecondChild ? 1 : 0], chains[s][0]);
+        const bool isNext = !isSimple && above.size() > 1 && !servers[s].isSecondChild;
+        join(above[isNext ? 1 : 0], chains[s][0]);
     }
     tree.order.push_back(root);
     for (std::size_t i = 0; i < tree.order.size(); ++i)
@@ -97,6 +106,14 @@ JoinChains(const std::vector<std::vector<uint32_t>>& chains, uint32_t n, bool se
         tree.order.insert(tree.order.end(), children.begin(), children.end());
     }
     return tree;
+}
+
+} // namespace
+
+RankTree
+JoinChains(const std::vector<std::vector<uint32_t>>& chains, uint32_t n, bool second)
+{
+    return JoinByTree(chains, n, second, false);
 }
 
 namespace
@@ -147,6 +164,31 @@ AppendAt(ProgramBuilder& builder,
     }
 }
 
+/**
+ * Of the 640 threads of a thread block of a tree of Simple 384 sum up what comes from children, and
+ * 256 hand on what comes from the parent, to the children and to where the rank has its result. One
+ * warp of them does nothing but post. What a warp reads once it writes once for each of them. At
+ * the root all 640 do both, which is never the least (NVIDIA/nccl v2.12.12 to v2.30.7, all_reduce.h
+ * of the device, runTreeSplit(); prims_simple.h, NCCL_SIMPLE_EXTRA_GROUP_IF_NTHREADS_GE).
+ * @param trees by channel @param program of an all-reduce by them, which gets the warps
+ */
+void
+SetWarps(const std::vector<RankTree>& trees, CollectiveProgram& program)
+{
+    constexpr uint16_t WARPS_DOWN = 7;
+    for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
+    {
+        for (ThreadBlock& block : program.ranks[rank].blocks)
+        {
+            const RankTree& tree = trees[block.channel];
+            const auto& children = tree.children[rank];
+            const bool isDown =
+                std::find(children.begin(), children.end(), block.sendPeer) != children.end();
+            block.warps = isDown && tree.parent[rank] != NO_RANK ? WARPS_DOWN : 0;
+        }
+    }
+}
+
 } // namespace
 
 void
@@ -175,6 +217,12 @@ MakeRankTrees(const Cluster& cluster, const Paths& paths, const CollectiveReques
         MakeServerChains(cluster, paths, request.vertices, request.channels, request.rules);
     const auto channels = static_cast<uint32_t>(known.size());
     const bool isAllReduce = request.collective == Collective::ALL_REDUCE;
+    const bool isSimple =
+        HasSimpleTree(cluster,
+                      paths,
+                      request.vertices,
+                      FindComputeCapability(cluster.GetVertices()[request.vertices.front()].model),
+                      request.rules.pxn);
     std::vector<RankTree> trees;
     for (uint32_t channel = 0; channel < channels; ++channel)
     {
@@ -194,7 +242,7 @@ MakeRankTrees(const Cluster& cluster, const Paths& paths, const CollectiveReques
                 }
             }
         }
-        trees.push_back(JoinChains(chains, n, isAllReduce && channel >= half));
+        trees.push_back(JoinByTree(chains, n, isAllReduce && channel >= half, isSimple));
     }
     return trees;
 }
@@ -231,7 +279,12 @@ MakeTreeProgram(const Cluster& cluster, const Paths& paths, const CollectiveRequ
             }
         }
     }
-    return builder.Finish();
+    CollectiveProgram program = builder.Finish();
+    if (request.collective == Collective::ALL_REDUCE && request.protocol == Protocol::SIMPLE)
+    {
+        SetWarps(trees, program);
+    }
+    return program;
 }
 
 namespace

@@ -152,7 +152,7 @@ struct ThreadBlock
     uint32_t group{NO_GROUP};      //!< of CollectiveProgram::groups
     uint16_t processor{0};         //!< blocks of a rank with one number share one thread block of
                                    //!< the GPU, thus an SM; or NO_PROCESSOR
-    uint16_t warps{0}; //!< of the thread block that copy for it with a group; 0: not counted
+    uint16_t warps{0};             //!< of the thread block that copy for it; 0: not counted
 };
 
 /// @ingroup proteus

@@ -392,6 +392,21 @@ TEST(Presets, Gb300Nvl72)
     }
 }
 
+TEST(Presets, DgxSpark)
+{
+    const Cluster cluster = MakeCluster("dgx-spark", 2);
+    EXPECT_EQ(cluster.GetGpus().size(), 2u);
+    EXPECT_EQ(cluster.GetVertices()[0].model, "GB10");
+    EXPECT_EQ(RateTo(cluster, "n0.gpu0", "n0.cpu"), 600e9 / 2);
+    EXPECT_EQ(CountNamed(cluster, "n0.nic"), 2u);
+    for (const char* nic : {"n0.nic0", "n1.nic1"})
+    {
+        const std::string cpu = std::string(nic).substr(0, 2) + ".cpu";
+        EXPECT_NEAR(RateTo(cluster, nic, cpu), 32e9 / 8 * 4 * 128 / 130, 1); // four lanes of Gen5
+        EXPECT_EQ(RateTo(cluster, nic, "switch"), 100e9 / 8);
+    }
+}
+
 TEST(Presets, BoxesWithoutNvlink)
 {
     const Cluster four = MakeCluster("pcie-v100x4", 1);

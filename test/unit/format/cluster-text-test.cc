@@ -115,6 +115,7 @@ TEST(ClusterText, WhatDoesNotGoTogetherIsNamed)
                                      "hgx-b300",
                                      "gb200-nvl72",
                                      "gb300-nvl72",
+                                     "dgx-spark",
                                      "pcie-v100x4",
                                      "pcie-v100x8",
                                      "titanxp-pcie"})

@@ -36,7 +36,7 @@ TEST(ExpectedErrors, AreThoseOfTheWayToTheNetwork)
         {{"--cluster=dgx-a100:nic=1x"}, direct + "A100"},
         {{"--cluster=dgx1-v100"}, direct + "any GPUs (too few with V100"},
         {{"--cluster=dgx-a100:nic=4x100G-roce", "--netPlugin=efa"}, plugIn + "A100"},
-        {{"--cluster=hgx-b200", "--netPlugin=efa-v3"}, plugIn + "any GPUs (too few with B200"},
+        {{"--cluster=hgx-b200", "--netPlugin=efa-v3"}, plugIn + "B200"},
         {{"--cluster=dgx-a100", "--netPlugin=sockets"}, overCpus + "A100"},
         {{"--cluster=dgx-a100", "--nccl=NCCL_NET_GDR_LEVEL=LOC"}, overCpus + "A100"},
         {{"--cluster=dgx-a100", "--nccl=NCCL_NET_GDR_LEVEL=PIX"}, direct + "A100"}};
