@@ -48,6 +48,7 @@ MessageFlows::MakeKind(uint32_t id, double limit) const
     kind.unitBytes = route.unitBytes;
     kind.stripeBytes = static_cast<double>(route.unitBytes) * route.stripes;
     kind.alone = rate / PS_PER_SECOND;
+    kind.limit = limit / PS_PER_SECOND;
     kind.isPaced = limit <= rate;
     kind.aheadPs = 1 / kind.alone - route.unitPsPerByte;
     return kind;
@@ -95,9 +96,24 @@ MessageFlows::Send(uint32_t id, double bytes)
     {
         m_shares.ChangeBytes(flow.kind, bytes);
     }
+    const Kind& kind = m_kinds[flow.kind];
+    const FlowReading& reading = m_ways.GetRoute(kind.route).reading;
+    const bool isRead = reading.port != NO_ID && !m_isInstant;
+    const double now = m_clock.GetNowPs();
     if (flow.bytes > 0)
     {
         flow.waiting.Push(bytes);
+        if (isRead)
+        {
+            m_nics.Add(id, reading, kind.limit, bytes, now);
+        }
+        return;
+    }
+    const double waits = isRead ? m_nics.Begin(id, reading, kind.limit, bytes, now) : 0;
+    if (waits > 0)
+    {
+        flow.bytes = bytes;
+        m_clock.Push(now + waits, ReplayEvent::LEAVE, id, 1);
     }
     else
     {

@@ -7,6 +7,7 @@
 #ifndef PROTEUS_MESSAGE_FLOWS_H
 #define PROTEUS_MESSAGE_FLOWS_H
 
+#include "proteus-nic-queues.h"
 #include "proteus-replay-clock.h"
 #include "proteus-replay-ways.h"
 #include "proteus-shared-resources.h"
@@ -69,6 +70,12 @@ class MessageFlows
     /// @param flow that carries one more message, when those before are sent @param bytes of it
     void Send(uint32_t flow, double bytes);
 
+    /// The first byte of what a flow has begun to send leaves its NIC. @param flow which one
+    void Leave(uint32_t flow)
+    {
+        Begin(flow, m_flows[flow].bytes);
+    }
+
     /// Computes the rates of what sends now, if that has changed.
     void Share();
 
@@ -108,6 +115,7 @@ class MessageFlows
         double unitBytes{0};   //!< of the route
         bool isPaced{false};   //!< by the thread block that sends
         double alone{0};       //!< bytes per picosecond of one alone
+        double limit{0};       //!< the same, by its sender
         double rate{0};        //!< of each, bytes per picosecond
         double moved{0};       //!< bytes that each has moved since the beginning
         double sincePs{0};     //!< when that was so
@@ -151,6 +159,7 @@ class MessageFlows
     std::unordered_map<uint32_t, boost::container::small_vector<std::pair<double, uint32_t>, 1>>
         m_kindsOf;
     SharedResources m_shares; //!< users are kinds
+    NicQueues m_nics;         //!< what they have read of messages
 };
 
 } // namespace proteus
