@@ -37,8 +37,9 @@ struct ReplayEvent
     double timePs;   //!< when
     uint64_t number; //!< order of events at the same time
     What what;       //!< which of these
-    uint32_t id;     //!< SENT: the kind; USE, GRANT, LEAVE: the flow; STEP_END: the block; JOIN: the rank
-    uint32_t count;  //!< GRANT: see What
+    uint32_t
+        id; //!< SENT: the kind; USE, GRANT, LEAVE: the flow; STEP_END: the block; JOIN: the rank
+    uint32_t count; //!< GRANT: see What
 
     /// @param other an event @return whether that one comes first
     bool operator<(const ReplayEvent& other) const
