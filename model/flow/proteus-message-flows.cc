@@ -137,7 +137,8 @@ MessageFlows::Begin(uint32_t id, double bytes)
     // A queue pair that has waited may catch up by one unit.
     const double unitPs = std::min(kind.unitBytes, bytes) / kind.alone;
     const double credit = kind.isPaced ? std::clamp(now - flow.pacedPs, 0.0, unitPs) : 0;
-    flow.leadPs = std::max(0.0, GetAheadPs(kind, bytes)) + (bytes > kind.unitBytes ? credit : 0);
+    flow.creditPs = bytes > kind.unitBytes ? credit : 0;
+    flow.leadPs = std::max(0.0, GetAheadPs(kind, bytes)) + flow.creditPs;
     const double waits = std::max(0.0, flow.pacedPs - now);
     const Target target{GetMoved(kind) + bytes + waits * kind.alone, id};
     kind.messages.push(target);
@@ -185,18 +186,30 @@ MessageFlows::Share()
     }
 }
 
+bool
+MessageFlows::IsAtFullRate(const Kind& kind)
+{
+    return kind.rate >= kind.alone * (1 - SAME_RATE);
+}
+
 double
-MessageFlows::GetEndPs(const Kind& kind, const Target& target)
+MessageFlows::GetMovedPs(const Kind& kind, const Target& target)
 {
     return kind.sincePs + std::max(0.0, target.bytes - kind.moved) / kind.rate;
 }
 
 double
+MessageFlows::GetEndPs(const Kind& kind, const Target& target) const
+{
+    return GetMovedPs(kind, target) - (IsAtFullRate(kind) ? m_flows[target.flow].creditPs : 0);
+}
+
+double
 MessageFlows::GetLastTurnPs(const Kind& kind, const Target& target) const
 {
-    const double endPs = GetEndPs(kind, target);
+    const double endPs = GetMovedPs(kind, target);
     const Flow& flow = m_flows[target.flow];
-    if (kind.rate >= kind.alone * (1 - SAME_RATE))
+    if (IsAtFullRate(kind))
     {
         return endPs - flow.leadPs;
     }

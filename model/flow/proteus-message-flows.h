@@ -90,7 +90,9 @@ class MessageFlows
         double pacedPs{-1e12};          //!< when the next message may begin
         double bytes{0};                //!< of the message under way; 0: there is none
         RingBuffer<double> waiting;     //!< bytes of those behind it
-        double leadPs{0};               //!< by which the one under way ends before the fluid, alone
+        double leadPs{0};               //!< by which the last unit of the one under way goes before
+                                        //!< the fluid ends, alone
+        double creditPs{0};             //!< by which its pace lets the next one begin before that
         SharedResources::Places places; //!< of the one under way
     };
 
@@ -133,8 +135,14 @@ class MessageFlows
     /// @return the time by which the message ends sooner than its flow would bring it
     static double GetAheadPs(const Kind& kind, double bytes);
     /// @param kind a kind, with the rate that it has now @param target of one of its messages
-    /// @return when the message is sent, picoseconds
-    static double GetEndPs(const Kind& kind, const Target& target);
+    /// @return when all bytes of the message have moved at that rate, picoseconds
+    static double GetMovedPs(const Kind& kind, const Target& target);
+    /// @param kind a kind, with the rate that it has now @param target of one of its messages
+    /// @return when the message is sent, picoseconds: what its queue pair has caught up, by sending
+    /// at once, does not hold up the next one
+    double GetEndPs(const Kind& kind, const Target& target) const;
+    /// @param kind a kind @return whether its flows have the rate that each has alone
+    static bool IsAtFullRate(const Kind& kind);
     /// @param kind a kind, with the rate that it has now @param target of one of its messages
     /// @return when the last unit of the message goes, picoseconds
     double GetLastTurnPs(const Kind& kind, const Target& target) const;
