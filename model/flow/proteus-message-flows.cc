@@ -137,8 +137,10 @@ MessageFlows::Begin(uint32_t id, double bytes)
     // A queue pair that has waited may catch up by one unit.
     const double unitPs = std::min(kind.unitBytes, bytes) / kind.alone;
     const double credit = kind.isPaced ? std::clamp(now - flow.pacedPs, 0.0, unitPs) : 0;
-    flow.creditPs = bytes > kind.unitBytes ? credit : 0;
-    flow.leadPs = std::max(0.0, GetAheadPs(kind, bytes)) + flow.creditPs;
+    const double caughtUp = bytes > kind.unitBytes ? credit : 0;
+    flow.leadPs = std::max(0.0, GetAheadPs(kind, bytes)) + caughtUp;
+    // Over striped links it waits for each of them in turn, however far it is behind its pace.
+    flow.creditPs = kind.stripeBytes > kind.unitBytes ? 0 : caughtUp;
     const double waits = std::max(0.0, flow.pacedPs - now);
     const Target target{GetMoved(kind) + bytes + waits * kind.alone, id};
     kind.messages.push(target);
