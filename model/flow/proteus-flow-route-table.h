@@ -65,6 +65,25 @@ struct FlowInput
 };
 
 /// @ingroup proteus
+/// How a NIC comes by what it sends of a flow, which it reads from a memory (NicQueues).
+struct FlowReading
+{
+    uint32_t port{NO_ID}; //!< resource by which the bytes leave the NIC; NO_ID: there is none, or
+                          //!< it is no slower than what brings them
+    uint32_t from{NO_ID}; //!< resource that brings them, the slowest on the way there
+    double comes{0};      //!< payload bytes per second of that
+    double goes{0};       //!< payload bytes per second of the port
+    double room{0};       //!< payload bytes that the NIC reads before it sends them
+
+    /// @param other a reading @return whether both are the same
+    bool operator==(const FlowReading& other) const
+    {
+        return std::tie(port, from, comes, goes, room) ==
+               std::tie(other.port, other.from, other.comes, other.goes, other.room);
+    }
+};
+
+/// @ingroup proteus
 /// The way of a flow.
 struct FlowRoute
 {
@@ -87,6 +106,7 @@ struct FlowRoute
     std::vector<uint32_t> queues;
     /// Links over RoCE that what the receiver's NIC sends back takes, in the order of its way.
     std::vector<uint32_t> returns;
+    FlowReading reading;          //!< at the NIC that sends it
     double alone{0};              //!< payload bytes per second that idle links allow; 0: what its
                                   //!< uses leave
     double lineBytesPerSecond{0}; //!< wire, of its slowest link
@@ -106,6 +126,7 @@ struct FlowRoute
                         inputs,
                         queues,
                         returns,
+                        reading,
                         alone,
                         lineBytesPerSecond,
                         uses) == std::tie(other.latencyPs,
@@ -119,6 +140,7 @@ struct FlowRoute
                                           other.inputs,
                                           other.queues,
                                           other.returns,
+                                          other.reading,
                                           other.alone,
                                           other.lineBytesPerSecond,
                                           other.uses);

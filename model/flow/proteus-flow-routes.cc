@@ -454,57 +454,6 @@ FlowRoutes::SetTimes(const Walker& walker, uint32_t unitBytes, FlowRoute& route)
     route.ackPs = std::llround(acknowledgement);
 }
 
-void
-FlowRoutes::FindMarkers(const std::vector<Walker>& walkers,
-                        uint32_t unitBytes,
-                        FlowRoute& route) const
-{
-    double slowest = std::numeric_limits<double>::infinity();
-    for (const uint32_t port : walkers.front().ports)
-    {
-        const Link& link = m_cluster.GetLinks()[port / 2];
-        const bool isCommon =
-            std::all_of(walkers.begin(), walkers.end(), [port](const Walker& walker) {
-                return std::find(walker.ports.begin(), walker.ports.end(), port) !=
-                       walker.ports.end();
-            });
-        if (link.technology == LinkTechnology::ROCE && isCommon)
-        {
-            route.queues.push_back(m_ofPort[port]);
-        }
-        if (link.bytesPerSecond < slowest)
-        {
-            slowest = link.bytesPerSecond;
-            route.lineWire = static_cast<double>(link.framing.WireBytes(unitBytes)) / unitBytes;
-        }
-    }
-    route.lineBytesPerSecond = route.queues.empty() ? 0 : slowest;
-    if (!route.queues.empty())
-    {
-        FindReturns(walkers.front(), route);
-    }
-}
-
-void
-FlowRoutes::FindReturns(const Walker& walker, FlowRoute& route) const
-{
-    const auto isRoce = [this](uint32_t port) {
-        return m_cluster.GetLinks()[port / 2].technology == LinkTechnology::ROCE;
-    };
-    const auto first = std::find_if(walker.ports.begin(), walker.ports.end(), isRoce);
-    const std::size_t last = CountLinksToNic(walker) - 1;
-    const Link& link = m_cluster.GetLinks()[*first / 2];
-    Walker back;
-    back.hash = walker.hash;
-    back.source = walker.source;
-    back.at = walker.forwarders[last];
-    Walk(back, *first % 2 == 0 ? link.a : link.b);
-    for (const uint32_t port : back.ports)
-    {
-        route.returns.push_back(m_ofPort[port]);
-    }
-}
-
 std::vector<FlowRoutes::Walker>
 FlowRoutes::StartWalkers(const Connection& connection, uint64_t flow, VertexId firstStop) const
 {
@@ -631,6 +580,7 @@ FlowRoutes::Plan(const Connection& connection, uint64_t flow, uint32_t messageBy
         AddInputs(walkers.front(), route);
     }
     SetTimes(walkers.front(), unitBytes, route);
+    route.reading = FindReading(walkers, unitBytes);
     if (m_parameters.congestion)
     {
         FindMarkers(walkers, unitBytes, route);

@@ -196,6 +196,9 @@ class FlowRoutes
     /// @return resource of the device behind the link, by which it forwards the flow; NO_RESOURCE
     /// if it does so at the rates of its links
     uint32_t FindForward(const Walker& walker, std::size_t position) const;
+    /// @param walkers of the flow, with their links @param unitBytes of it @return how the NIC that
+    /// sends it comes by it
+    FlowReading FindReading(const std::vector<Walker>& walkers, uint32_t unitBytes) const;
     /// @param walker with its links @param unitBytes of the flow @param route whose times are set
     void SetTimes(const Walker& walker, uint32_t unitBytes, FlowRoute& route) const;
 

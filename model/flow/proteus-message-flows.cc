@@ -48,6 +48,7 @@ MessageFlows::MakeKind(uint32_t id, double limit) const
     kind.unitBytes = route.unitBytes;
     kind.stripeBytes = static_cast<double>(route.unitBytes) * route.stripes;
     kind.alone = rate / PS_PER_SECOND;
+    kind.limit = limit / PS_PER_SECOND;
     kind.isPaced = limit <= rate;
     kind.aheadPs = 1 / kind.alone - route.unitPsPerByte;
     return kind;
@@ -95,9 +96,24 @@ MessageFlows::Send(uint32_t id, double bytes)
     {
         m_shares.ChangeBytes(flow.kind, bytes);
     }
+    const Kind& kind = m_kinds[flow.kind];
+    const FlowReading& reading = m_ways.GetRoute(kind.route).reading;
+    const bool isRead = reading.port != NO_ID && !m_isInstant;
+    const double now = m_clock.GetNowPs();
     if (flow.bytes > 0)
     {
         flow.waiting.Push(bytes);
+        if (isRead)
+        {
+            m_nics.Add(id, reading, kind.limit, bytes, now);
+        }
+        return;
+    }
+    const double waits = isRead ? m_nics.Begin(id, reading, kind.limit, bytes, now) : 0;
+    if (waits > 0)
+    {
+        flow.bytes = bytes;
+        m_clock.Push(now + waits, ReplayEvent::LEAVE, id, 1);
     }
     else
     {
@@ -121,7 +137,10 @@ MessageFlows::Begin(uint32_t id, double bytes)
     // A queue pair that has waited may catch up by one unit.
     const double unitPs = std::min(kind.unitBytes, bytes) / kind.alone;
     const double credit = kind.isPaced ? std::clamp(now - flow.pacedPs, 0.0, unitPs) : 0;
-    flow.leadPs = std::max(0.0, GetAheadPs(kind, bytes)) + (bytes > kind.unitBytes ? credit : 0);
+    const double caughtUp = bytes > kind.unitBytes ? credit : 0;
+    flow.leadPs = std::max(0.0, GetAheadPs(kind, bytes)) + caughtUp;
+    // Over striped links it waits for each of them in turn, however far it is behind its pace.
+    flow.creditPs = kind.stripeBytes > kind.unitBytes ? 0 : caughtUp;
     const double waits = std::max(0.0, flow.pacedPs - now);
     const Target target{GetMoved(kind) + bytes + waits * kind.alone, id};
     kind.messages.push(target);
@@ -169,18 +188,30 @@ MessageFlows::Share()
     }
 }
 
+bool
+MessageFlows::IsAtFullRate(const Kind& kind)
+{
+    return kind.rate >= kind.alone * (1 - SAME_RATE);
+}
+
 double
-MessageFlows::GetEndPs(const Kind& kind, const Target& target)
+MessageFlows::GetMovedPs(const Kind& kind, const Target& target)
 {
     return kind.sincePs + std::max(0.0, target.bytes - kind.moved) / kind.rate;
 }
 
 double
+MessageFlows::GetEndPs(const Kind& kind, const Target& target) const
+{
+    return GetMovedPs(kind, target) - (IsAtFullRate(kind) ? m_flows[target.flow].creditPs : 0);
+}
+
+double
 MessageFlows::GetLastTurnPs(const Kind& kind, const Target& target) const
 {
-    const double endPs = GetEndPs(kind, target);
+    const double endPs = GetMovedPs(kind, target);
     const Flow& flow = m_flows[target.flow];
-    if (kind.rate >= kind.alone * (1 - SAME_RATE))
+    if (IsAtFullRate(kind))
     {
         return endPs - flow.leadPs;
     }

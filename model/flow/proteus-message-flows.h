@@ -7,6 +7,7 @@
 #ifndef PROTEUS_MESSAGE_FLOWS_H
 #define PROTEUS_MESSAGE_FLOWS_H
 
+#include "proteus-nic-queues.h"
 #include "proteus-replay-clock.h"
 #include "proteus-replay-ways.h"
 #include "proteus-shared-resources.h"
@@ -69,6 +70,12 @@ class MessageFlows
     /// @param flow that carries one more message, when those before are sent @param bytes of it
     void Send(uint32_t flow, double bytes);
 
+    /// The first byte of what a flow has begun to send leaves its NIC. @param flow which one
+    void Leave(uint32_t flow)
+    {
+        Begin(flow, m_flows[flow].bytes);
+    }
+
     /// Computes the rates of what sends now, if that has changed.
     void Share();
 
@@ -83,7 +90,9 @@ class MessageFlows
         double pacedPs{-1e12};          //!< when the next message may begin
         double bytes{0};                //!< of the message under way; 0: there is none
         RingBuffer<double> waiting;     //!< bytes of those behind it
-        double leadPs{0};               //!< by which the one under way ends before the fluid, alone
+        double leadPs{0};               //!< by which the last unit of the one under way goes before
+                                        //!< the fluid ends, alone
+        double creditPs{0};             //!< by which its pace lets the next one begin before that
         SharedResources::Places places; //!< of the one under way
     };
 
@@ -108,6 +117,7 @@ class MessageFlows
         double unitBytes{0};   //!< of the route
         bool isPaced{false};   //!< by the thread block that sends
         double alone{0};       //!< bytes per picosecond of one alone
+        double limit{0};       //!< the same, by its sender
         double rate{0};        //!< of each, bytes per picosecond
         double moved{0};       //!< bytes that each has moved since the beginning
         double sincePs{0};     //!< when that was so
@@ -125,8 +135,14 @@ class MessageFlows
     /// @return the time by which the message ends sooner than its flow would bring it
     static double GetAheadPs(const Kind& kind, double bytes);
     /// @param kind a kind, with the rate that it has now @param target of one of its messages
-    /// @return when the message is sent, picoseconds
-    static double GetEndPs(const Kind& kind, const Target& target);
+    /// @return when all bytes of the message have moved at that rate, picoseconds
+    static double GetMovedPs(const Kind& kind, const Target& target);
+    /// @param kind a kind, with the rate that it has now @param target of one of its messages
+    /// @return when the message is sent, picoseconds: what its queue pair has caught up, by sending
+    /// at once, does not hold up the next one
+    double GetEndPs(const Kind& kind, const Target& target) const;
+    /// @param kind a kind @return whether its flows have the rate that each has alone
+    static bool IsAtFullRate(const Kind& kind);
     /// @param kind a kind, with the rate that it has now @param target of one of its messages
     /// @return when the last unit of the message goes, picoseconds
     double GetLastTurnPs(const Kind& kind, const Target& target) const;
@@ -151,6 +167,7 @@ class MessageFlows
     std::unordered_map<uint32_t, boost::container::small_vector<std::pair<double, uint32_t>, 1>>
         m_kindsOf;
     SharedResources m_shares; //!< users are kinds
+    NicQueues m_nics;         //!< what they have read of messages
 };
 
 } // namespace proteus

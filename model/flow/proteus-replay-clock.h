@@ -30,14 +30,16 @@ struct ReplayEvent
         USE,      //!< what a message of a flow has brought can be used
         GRANT,    //!< a clear-to-send of a flow has arrived, for `count` chunks
         STEP_END, //!< a step that kept its block busy is done
-        JOIN      //!< a rank joins
+        JOIN,     //!< a rank joins
+        LEAVE     //!< the first byte of a message of a flow leaves its NIC
     };
 
     double timePs;   //!< when
     uint64_t number; //!< order of events at the same time
     What what;       //!< which of these
-    uint32_t id;     //!< SENT: the kind; USE, GRANT: the flow; STEP_END: the block; JOIN: the rank
-    uint32_t count;  //!< GRANT: see What
+    uint32_t
+        id; //!< SENT: the kind; USE, GRANT, LEAVE: the flow; STEP_END: the block; JOIN: the rank
+    uint32_t count; //!< GRANT: see What
 
     /// @param other an event @return whether that one comes first
     bool operator<(const ReplayEvent& other) const

@@ -149,6 +149,13 @@ AddRoute(const FlowRoute& route, const FlowRoutes& all, Order& resources, Namer&
         addResource(input.resource);
         addResource(input.from);
     }
+    namer.Add(route.reading.port != NO_ID);
+    if (route.reading.port != NO_ID)
+    {
+        addResource(route.reading.port);
+        addResource(route.reading.from);
+        namer.Add(route.reading.comes, route.reading.goes, route.reading.room);
+    }
 }
 
 } // namespace

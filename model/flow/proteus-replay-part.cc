@@ -50,10 +50,14 @@ IsAlike(const FlowRoute& a, const FlowRoute& b)
                         route.unitBytes,
                         route.unitPsPerByte,
                         route.limit,
-                        route.stripes);
+                        route.stripes,
+                        route.reading.comes,
+                        route.reading.goes,
+                        route.reading.room);
     };
     return list(a) == list(b) && a.uses.size() == b.uses.size() &&
-           a.inputs.size() == b.inputs.size();
+           a.inputs.size() == b.inputs.size() &&
+           (a.reading.port == NO_ID) == (b.reading.port == NO_ID);
 }
 
 /// Whether parts of a buffer are equal: where it does not divide, the first ones have a byte more.
@@ -225,6 +229,11 @@ class MovedResources
             const uint32_t out = m_classOf.at(input.resource);
             const uint32_t in = m_classOf.at(input.from);
             input = {m_circles[out], m_circles[in], m_turns[out], m_turns[in], m_order};
+        }
+        if (route.reading.port != NO_ID)
+        {
+            route.reading.port = m_circles[m_classOf.at(route.reading.port)];
+            route.reading.from = m_circles[m_classOf.at(route.reading.from)];
         }
         return route;
     }

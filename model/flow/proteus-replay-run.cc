@@ -390,6 +390,9 @@ ReplayRun::Handle(const ReplayEvent& event)
     case ReplayEvent::JOIN:
         BeginRank(event.id);
         return;
+    case ReplayEvent::LEAVE:
+        m_messages.Leave(event.id);
+        return;
     }
 }
 

@@ -238,6 +238,9 @@ ReadExecutorSettings(int64_t stream)
     settings.flow.attributes.insert("ns3::proteus::Fabric::InfinibandBuffer");
     settings.flow.infinibandBufferBytes = static_cast<uint32_t>(
         ReadDefault<UintegerValue>(Fabric::GetTypeId(), "InfinibandBuffer").Get());
+    settings.flow.attributes.insert("ns3::proteus::Fabric::NicReadTime");
+    settings.flow.nicReadPs =
+        ReadDefault<TimeValue>(Fabric::GetTypeId(), "NicReadTime").Get().GetPicoSeconds();
     const std::string inputQueued =
         ReadDefault<StringValue>(Fabric::GetTypeId(), "InputQueuedDevices").Get();
     if (inputQueued.empty() || inputQueued == ToString(VertexKind::CPU))

@@ -74,6 +74,9 @@ struct FlowParameters
     /// What an input of an InfiniBand switch holds for an output that is full, before it is held
     /// up: ns3::proteus::Fabric::InfinibandBuffer. With 0 no input is.
     uint32_t infinibandBufferBytes{131072};
+    /// A NIC has room for what its PCI Express link brings in this time, which it reads before it
+    /// sends it: ns3::proteus::Fabric::NicReadTime.
+    int64_t nicReadPs{12000000};
     /// Whether a CPU has one queue per input, in which what waits for an output holds up what is
     /// behind it: ns3::proteus::Fabric::InputQueuedDevices names cpu. See CpuQueues.
     bool cpuInputQueues{true};
