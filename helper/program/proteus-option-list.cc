@@ -19,7 +19,9 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <iomanip>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -98,6 +100,32 @@ FindConfiguration(const JsonValue& json)
         }
     }
     return json;
+}
+
+/// @param text an option as it was typed
+/// @throw std::invalid_argument if it has a control character, which but JSON may have
+void
+RequirePlain(const std::string& text)
+{
+    const auto isControl = [](unsigned char c) { return std::iscntrl(c) != 0; };
+    const auto at = std::find_if(text.begin(), text.end(), isControl);
+    if (at == text.end() || text.find("={") != std::string::npos)
+    {
+        return;
+    }
+    const std::string word(text.begin(), at);
+    if (*at == '\r')
+    {
+        throw std::invalid_argument(word +
+                                    ": a carriage return follows: do the lines of the script "
+                                    "end as in Windows? dos2unix mends it");
+    }
+    std::ostringstream code;
+    code << std::hex << std::setw(2) << std::setfill('0')
+         << static_cast<unsigned>(static_cast<unsigned char>(*at));
+    throw std::invalid_argument(
+        word + ": " + (*at == '\n' ? "an end of line" : "the control character 0x" + code.str()) +
+        " follows: leave it out");
 }
 
 /// Prints words, wrapped. @param text of them @param column where they begin @param out where to
@@ -447,6 +475,7 @@ OptionList::CheckPlaced(const Word& word) const
 {
     try
     {
+        RequirePlain("--" + word.name + "=" + word.value);
         return Check(word);
     }
     catch (const std::invalid_argument& error)
@@ -486,6 +515,7 @@ OptionList::Parse(const std::vector<std::string>& arguments, std::ostream& out)
     std::string configFile;
     for (std::size_t i = 1; i < arguments.size(); ++i)
     {
+        RequirePlain(arguments[i]);
         const Word word = Split(arguments[i], arguments[i - 1]);
         const bool isOurs = Find(word.name) == nullptr;
         if (isOurs && Answer(word, out))
