@@ -16,6 +16,7 @@
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-json.h"
 #include "ns3/proteus-model-json.h"
+#include "ns3/proteus-nearest-name.h"
 #include "ns3/proteus-other-names.h"
 #include "ns3/proteus-output-plan.h"
 #include "ns3/proteus-plan-json.h"
@@ -58,12 +59,15 @@ FindModelFile(const std::string& name, const std::string& folder)
         return name;
     }
     const bool isFile = name.find('/') != std::string::npos;
+    const std::vector<std::string> names = ListJsonFiles(folder);
     if (isFile)
     {
+        // Such as meta-llama/Llama-3.1-8B on Hugging Face.
+        const std::string alias = FindAlias(name.substr(name.rfind('/') + 1), names);
         throw std::invalid_argument("--model=" + name +
-                                    ": cannot be read: " + DescribeUnreadable(name));
+                                    ": cannot be read: " + DescribeUnreadable(name) +
+                                    (alias.empty() ? "" : "; did you mean " + alias + "?"));
     }
-    const std::vector<std::string> names = ListJsonFiles(folder);
     if (names.empty())
     {
         throw std::invalid_argument("--model=" + name +

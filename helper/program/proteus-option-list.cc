@@ -20,6 +20,7 @@
 #include <cctype>
 #include <filesystem>
 #include <iomanip>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -103,13 +104,26 @@ FindConfiguration(const JsonValue& json)
 }
 
 /// @param text an option as it was typed
-/// @throw std::invalid_argument if it has a control character, which but JSON may have
+/// @throw std::invalid_argument if it has a control character, or is longer than any value: but a
+/// strategy in JSON, which may
 void
 RequirePlain(const std::string& text)
 {
-    const auto isControl = [](unsigned char c) { return std::iscntrl(c) != 0; };
-    const auto at = std::find_if(text.begin(), text.end(), isControl);
-    if (at == text.end() || text.find("={") != std::string::npos)
+    constexpr std::size_t MOST_CHARACTERS = 8192; // twice a path of Linux; std::regex recurses
+    if (text.rfind("--strategy={", 0) == 0)
+    {
+        return;
+    }
+    if (text.size() > MOST_CHARACTERS)
+    {
+        throw std::invalid_argument(text.substr(0, 40) + "...: has more than " +
+                                    std::to_string(MOST_CHARACTERS) +
+                                    " characters, which no value of an option has");
+    }
+    const auto at = std::find_if(text.begin(), text.end(), [](unsigned char c) {
+        return std::iscntrl(c) != 0;
+    });
+    if (at == text.end())
     {
         return;
     }
@@ -325,6 +339,8 @@ std::string
 OptionList::Check(const Word& word) const
 {
     const std::string option = "--" + word.name;
+    RequirePlain(option + "=" + word.value);
+    std::optional<std::string> attribute;
     if (const Entry* entry = Find(word.name))
     {
         const bool isBlank = word.value.find_first_not_of(" \t\r\n") == std::string::npos;
@@ -356,7 +372,7 @@ OptionList::Check(const Word& word) const
     {
         throw std::invalid_argument(option + " needs a value: " + option + "=VALUE");
     }
-    else if (!CheckAttribute(word.name, word.value))
+    else if (attribute = NormaliseAttribute(word.name, word.value); !attribute)
     {
         std::vector<std::string> names; // of two that are as near, the first one
         for (const Entry& entry : m_entries)
@@ -392,7 +408,7 @@ OptionList::Check(const Word& word) const
             option + ": there is no such option" +
             (nearest.empty() ? "; --help lists all" : "; did you mean --" + nearest + "?"));
     }
-    return option + (word.hasValue ? "=" + word.value : "");
+    return option + (word.hasValue ? "=" + attribute.value_or(word.value) : "");
 }
 
 void
@@ -475,7 +491,6 @@ OptionList::CheckPlaced(const Word& word) const
 {
     try
     {
-        RequirePlain("--" + word.name + "=" + word.value);
         return Check(word);
     }
     catch (const std::invalid_argument& error)
