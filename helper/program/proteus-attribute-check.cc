@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <map>
+#include <regex>
 #include <stdexcept>
 #include <variant>
 #include <vector>
@@ -57,16 +58,52 @@ FindType(const std::string& option, const std::string& name)
     return type;
 }
 
-/// Checks a value by the type of the attribute.
+/// Checks a rate, of which ns-3 takes "Gbps" for 0, reads "1.2.3Gbps" in part and "5" as bits per
+/// second, and ends the program for "5 Gbps".
+/// @param option that has it @param value the rate
 void
-CheckByType(const std::string& option, const std::string& value, const AttributeChecker& checker)
+CheckRate(const std::string& option, const std::string& value)
+{
+    static const std::regex rate("([0-9]+\\.?[0-9]*|\\.[0-9]+)([a-zA-Z/]*)");
+    static const std::map<char, double> scales{{'k', 1e3}, {'M', 1e6}, {'G', 1e9}};
+    constexpr double MOST_BITS_PER_S = 1e18;
+    std::smatch parts;
+    if (!std::regex_match(value, parts, rate))
+    {
+        throw std::invalid_argument(option + "=" + value +
+                                    ": must be a rate with its unit, such as 100Gbps or 12.5GB/s");
+    }
+    const double number = std::stod(parts[1]);
+    const std::string unit = parts[2];
+    if (unit.empty() && number > 0)
+    {
+        throw std::invalid_argument(option + "=" + value + ": needs a unit, e.g. " + option + "=" +
+                                    value + "Gbps");
+    }
+    const auto scale = scales.find(unit[0] == 'K' ? 'k' : unit[0]);
+    if (number * 8 * (scale == scales.end() ? 1 : scale->second) > MOST_BITS_PER_S)
+    {
+        throw std::invalid_argument(option + "=" + value + ": is more than links have");
+    }
+}
+
+/// Checks a value by the type of the attribute.
+/// @return the value as ns-3 reads it
+std::string
+NormaliseByType(const std::string& option,
+                const std::string& value,
+                const AttributeChecker& checker)
 {
     const std::string space = "ns3::"; // some checkers of ns-3 leave it away
     std::string type = checker.GetValueTypeName();
     type.erase(0, type.rfind(space, 0) == 0 ? space.size() : 0);
     if (type == "TimeValue")
     {
-        NormaliseValue(OptionKind::TIME, option, value);
+        return NormaliseValue(OptionKind::TIME, option, value);
+    }
+    if (type == "DataRateValue")
+    {
+        CheckRate(option, value);
     }
     else if (type == "UintegerValue" || type == "IntegerValue")
     {
@@ -105,6 +142,7 @@ CheckByType(const std::string& option, const std::string& value, const Attribute
     {
         FindType(option + "=" + value, value.substr(0, value.find('[')));
     }
+    return value;
 }
 
 /// Checks texts of which only some mean something.
@@ -114,7 +152,18 @@ CheckText(const std::string& name, const std::string& value)
     const std::string network = "ns3::proteus::PacketNetwork::";
     if (name == "ns3::proteus::Transport::CongestionControl" && value != "auto")
     {
-        MakeCongestionType(value); // throws
+        const std::vector<std::string> names = GetCongestionNames();
+        const bool isName = std::find(names.begin(), names.end(), value) != names.end();
+        TypeId type;
+        if (!isName && (!TypeId::LookupByNameFailSafe(value, &type) ||
+                        !type.IsChildOf(CongestionType::GetTypeId())))
+        {
+            throw std::invalid_argument(
+                "--" + name + "=" + value + ": " + Suggest(value, names) +
+                (value.find("::") == std::string::npos
+                     ? ""
+                     : "; types are those derived from ns3::proteus::CongestionType"));
+        }
     }
     for (const CollectiveField& field : GetCollectiveFields())
     {
@@ -128,18 +177,22 @@ CheckText(const std::string& name, const std::string& value)
     }
 }
 
+/// @return the value as ns-3 reads it
 /// @throw std::invalid_argument if a value is none of an attribute
-void
-CheckValue(const std::string& name, const std::string& value, const AttributeChecker& checker)
+std::string
+NormaliseChecked(const std::string& name, const std::string& value, const AttributeChecker& checker)
 {
-    CheckByType("--" + name, value, checker);
-    if (!checker.CreateValidValue(StringValue(value)))
+    std::string text = NormaliseByType("--" + name, value, checker);
+    if (!checker.CreateValidValue(StringValue(text)))
     {
         const std::string expected = checker.GetUnderlyingTypeInformation();
-        throw std::invalid_argument("--" + name + "=" + value + ": is no value of this attribute" +
-                                    (expected.empty() ? "" : ", which is " + expected));
+        throw std::invalid_argument(
+            "--" + name + "=" + value + ": is no value of this attribute" +
+            (expected.empty() ? "" : ", which is " + expected) +
+            (expected == "DataRate" ? ", such as 100Gbps or 12.5GB/s" : ""));
     }
-    CheckText(name, value);
+    CheckText(name, text);
+    return text;
 }
 
 /// Checks what ns-3 itself ends the program for, without a word of what is wrong.
@@ -203,22 +256,22 @@ IsAttribute(const std::string& name)
             type.LookupAttributeByName(name.substr(colons + 2), &information));
 }
 
-bool
-CheckAttribute(const std::string& name, const std::string& value)
+std::optional<std::string>
+NormaliseAttribute(const std::string& name, const std::string& value)
 {
     for (auto global = GlobalValue::Begin(); global != GlobalValue::End(); ++global)
     {
         if ((*global)->GetName() == name)
         {
-            CheckValue(name, value, *(*global)->GetChecker());
-            CheckGlobal(name, value);
-            return true;
+            std::string text = NormaliseChecked(name, value, *(*global)->GetChecker());
+            CheckGlobal(name, text);
+            return text;
         }
     }
     const std::size_t colons = name.rfind("::");
     if (colons == std::string::npos)
     {
-        return false;
+        return std::nullopt;
     }
     const TypeId type = FindType("--" + name, name.substr(0, colons));
     const std::string attribute = name.substr(colons + 2);
@@ -233,8 +286,7 @@ CheckAttribute(const std::string& name, const std::string& value)
         throw std::invalid_argument("--" + name + ": " + type.GetName() + " has no attribute " +
                                     attribute + "; " + Suggest(attribute, names));
     }
-    CheckValue(name, value, *information.checker);
-    return true;
+    return NormaliseChecked(name, value, *information.checker);
 }
 
 } // namespace proteus

@@ -7,6 +7,7 @@
 #ifndef PROTEUS_ATTRIBUTE_CHECK_H
 #define PROTEUS_ATTRIBUTE_CHECK_H
 
+#include <optional>
 #include <string>
 
 namespace ns3
@@ -20,15 +21,15 @@ namespace proteus
  * a value in part, or pass it on unread.
  * @param name of an attribute, TYPE::ATTRIBUTE, or of a global value
  * @param value its value
- * @return whether there is an attribute or a global value of that name, or it has the form of an
- * attribute
+ * @return the value as ns-3 reads it (5us for 5µs); nothing if there is no global value of that
+ * name, and it has not the form of an attribute
  * @throw std::invalid_argument for an unknown type or attribute, or a value that is none of it
  */
-bool CheckAttribute(const std::string& name, const std::string& value);
+std::optional<std::string> NormaliseAttribute(const std::string& name, const std::string& value);
 
 /// @ingroup proteus
-/// @param name as CheckAttribute() takes it @return whether there is such an attribute or global
-/// value
+/// @param name as NormaliseAttribute() takes it @return whether there is such an attribute or
+/// global value
 bool IsAttribute(const std::string& name);
 
 /// @ingroup proteus

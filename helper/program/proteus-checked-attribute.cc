@@ -22,13 +22,14 @@ namespace
 {
 
 /// @param name of an attribute, TYPE::ATTRIBUTE @param value of it
+/// @return the value as ns-3 reads it
 /// @throw std::invalid_argument as for an option of a command line, but named as in C++
-void
-CheckAsText(const std::string& name, const std::string& value)
+std::string
+NormaliseText(const std::string& name, const std::string& value)
 {
     try
     {
-        CheckAttribute(name, value);
+        return NormaliseAttribute(name, value).value_or(value);
     }
     catch (const std::invalid_argument& error)
     {
@@ -48,9 +49,10 @@ SetAttributeChecked(ObjectFactory& factory, const std::string& name, const Attri
     const auto* text = dynamic_cast<const StringValue*>(&value);
     if (text || !type.LookupAttributeByName(name, &information))
     {
-        CheckAsText(full, text ? text->Get() : "");
+        factory.Set(name, StringValue(NormaliseText(full, text ? text->Get() : "")));
+        return;
     }
-    else if (!information.checker->Check(value))
+    if (!information.checker->Check(value))
     {
         const std::string expected = information.checker->GetUnderlyingTypeInformation();
         throw std::invalid_argument(full + ": is no value of this attribute, which is a " +

@@ -35,6 +35,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -298,6 +299,95 @@ WarnOfEnvironment(const std::vector<EnvironmentOption>& environment,
     }
 }
 
+/// Says which global values of ns-3, and streams of random numbers, change nothing.
+/// @param command of the program @param run its options, or null
+/// @param findNoSimulation why nothing is simulated, or empty
+/// @param findNoPackets why no packets are sent, or empty
+void
+AddIdleGlobals(OptionList& command,
+               const ProgramOptions* run,
+               const std::function<std::string()>& findNoSimulation,
+               const std::function<std::string()>& findNoPackets)
+{
+    command.AddIdle("ChecksumEnabled", []() { return "packets have no checksums here"; });
+    for (auto value = GlobalValue::Begin(); value != GlobalValue::End(); ++value)
+    {
+        command.AddIdle((*value)->GetName(), findNoSimulation);
+    }
+    if (run)
+    {
+        for (const char* name : {"stream", "RngSeed", "RngRun"})
+        {
+            command.AddIdle(name, [run]() { return run->FindNoPaths(); });
+        }
+    }
+    for (const char* name : {"SchedulerType", "SimulatorImplementationType"})
+    {
+        command.AddIdle(name, findNoPackets);
+    }
+}
+
+/// While it lives, keeps what readers of files warn of, each once, as files may be read several
+/// times. It belongs into the results.
+class HeardWarnings
+{
+  public:
+    /// @param run what gets the notes, or null
+    explicit HeardWarnings(ProgramOptions* run)
+        : m_run(run),
+          m_listener([this](const std::string& text) { return Hear(text); })
+    {
+    }
+
+    HeardWarnings(const HeardWarnings&) = delete;
+    HeardWarnings& operator=(const HeardWarnings&) = delete;
+
+    /// @param idle lines about options that do nothing, which begin the notes of the run
+    void SetIdle(const std::vector<std::string>& idle)
+    {
+        m_idle = idle;
+        if (m_run)
+        {
+            auto& notes = m_run->information.notes;
+            notes.insert(notes.begin(), idle.begin(), idle.end());
+        }
+    }
+
+    /// @return what SetIdle() was told
+    const std::vector<std::string>& GetIdle() const
+    {
+        return m_idle;
+    }
+
+    /// @return the warnings that were new
+    const std::vector<std::string>& GetHeard() const
+    {
+        return m_heard;
+    }
+
+  private:
+    /// @param text of a warning @return whether it is new
+    bool Hear(const std::string& text)
+    {
+        if (std::find(m_heard.begin(), m_heard.end(), text) != m_heard.end() ||
+            HasOtherReason(m_idle, text))
+        {
+            return false;
+        }
+        m_heard.push_back(text);
+        if (m_run)
+        {
+            m_run->information.notes.push_back(text);
+        }
+        return true;
+    }
+
+    ProgramOptions* m_run; //!< or null
+    std::vector<std::string> m_heard;
+    std::vector<std::string> m_idle;
+    const WarningListener m_listener; //!< the last member: the others are there before and after
+};
+
 } // namespace
 
 CommandLineProgram::CommandLineProgram(std::string workloads)
@@ -358,6 +448,8 @@ int
 CommandLineProgram::Main(int argc, char* argv[])
 {
     UseHugePagesForHeap();
+    // A file that grows beyond "ulimit -f" cannot be written, as on a full disk: say so.
+    std::signal(SIGXFSZ, SIG_IGN);
     const std::vector<std::string> arguments(argv, argv + argc);
     const std::vector<EnvironmentOption> environment = TakeEnvironmentOptions();
     const bool hasIdleLog = TakeIdleLog();
@@ -387,22 +479,11 @@ CommandLineProgram::Main(int argc, char* argv[])
         {
             options->information = DescribeRun(arguments, options->inputs);
         }
-        command.AddIdle("ChecksumEnabled", []() { return "packets have no checksums here"; });
-        for (auto value = GlobalValue::Begin(); value != GlobalValue::End(); ++value)
-        {
-            command.AddIdle((*value)->GetName(), [this]() { return FindNoSimulation(); });
-        }
-        if (const ProgramOptions* options = GetRunOptions())
-        {
-            for (const char* name : {"stream", "RngSeed", "RngRun"})
-            {
-                command.AddIdle(name, [options]() { return options->FindNoPaths(); });
-            }
-        }
-        for (const char* name : {"SchedulerType", "SimulatorImplementationType"})
-        {
-            command.AddIdle(name, [this]() { return FindNoPackets(); });
-        }
+        AddIdleGlobals(
+            command,
+            GetRunOptions(),
+            [this]() { return FindNoSimulation(); },
+            [this]() { return FindNoPackets(); });
         PacketOptions packets;
         if (SendsPackets())
         {
@@ -430,37 +511,16 @@ CommandLineProgram::Main(int argc, char* argv[])
             PrintColumns(tables, std::cout);
             return;
         }
-        // What readers of files warn of belongs into the results; files may be read several times.
-        std::vector<std::string> heard;
-        std::vector<std::string> idle;
-        const WarningListener listener(
-            [&heard, &idle, run = GetRunOptions()](const std::string& text) {
-                const bool isNew = std::find(heard.begin(), heard.end(), text) == heard.end() &&
-                                   !HasOtherReason(idle, text);
-                if (isNew)
-                {
-                    heard.push_back(text);
-                }
-                if (isNew && run)
-                {
-                    run->information.notes.push_back(text);
-                }
-                return isNew;
-            });
+        HeardWarnings heard(GetRunOptions());
         WarnOfEnvironment(environment, command.Has("algorithm"), hasIdleLog);
         WithOptions(command, [&]() {
             const EndAtOnce nothingDone; // it may take long to look at a large job
-            idle = command.NoteIdle();
+            heard.SetIdle(command.NoteIdle());
         });
-        if (ProgramOptions* options = GetRunOptions())
-        {
-            auto& notes = options->information.notes;
-            notes.insert(notes.begin(), idle.begin(), idle.end());
-        }
         const FabricFlags* fabric = GetFabric();
         TypedNetwork typed{fabric ? fabric->GetOptions() : FabricOptions(),
                            command.GetConfiguration(),
-                           idle,
+                           heard.GetIdle(),
                            GetClusterMaker()};
         const RunNotes runs(std::move(typed), m_workloads);
         const auto list = [&]() { // what the runs did not come to
@@ -472,7 +532,7 @@ CommandLineProgram::Main(int argc, char* argv[])
             return notes;
         };
         command.SetNotes([&]() {
-            std::vector<std::string> notes = heard;
+            std::vector<std::string> notes = heard.GetHeard();
             for (const auto& more :
                  {list(), PrintsNotes() ? std::vector<std::string>() : runs.ListExpected()})
             {
@@ -481,7 +541,7 @@ CommandLineProgram::Main(int argc, char* argv[])
             return notes;
         });
         WithOptions(command, [&]() { Run(); });
-        for (const auto& lines : {idle, list(), command.FindOlderParts(begin)})
+        for (const auto& lines : {heard.GetIdle(), list(), command.FindOlderParts(begin)})
         {
             for (const std::string& line : lines)
             {

@@ -14,7 +14,9 @@
 #include "ns3/proteus-compile.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-input-file.h"
+#include "ns3/proteus-json.h"
 #include "ns3/proteus-model-json.h"
+#include "ns3/proteus-nearest-name.h"
 #include "ns3/proteus-other-names.h"
 #include "ns3/proteus-output-plan.h"
 #include "ns3/proteus-plan-json.h"
@@ -57,12 +59,15 @@ FindModelFile(const std::string& name, const std::string& folder)
         return name;
     }
     const bool isFile = name.find('/') != std::string::npos;
+    const std::vector<std::string> names = ListJsonFiles(folder);
     if (isFile)
     {
+        // Such as meta-llama/Llama-3.1-8B on Hugging Face.
+        const std::string alias = FindAlias(name.substr(name.rfind('/') + 1), names);
         throw std::invalid_argument("--model=" + name +
-                                    ": cannot be read: " + DescribeUnreadable(name));
+                                    ": cannot be read: " + DescribeUnreadable(name) +
+                                    (alias.empty() ? "" : "; did you mean " + alias + "?"));
     }
-    const std::vector<std::string> names = ListJsonFiles(folder);
     if (names.empty())
     {
         throw std::invalid_argument("--model=" + name +
@@ -93,10 +98,67 @@ ToJson(const std::string& value)
     return IsJsonNumber(value) || value == "true" || value == "false" ? value : '"' + value + '"';
 }
 
+/// @param field of a short form @param value of it as JSON @return why it cannot be, or empty
+std::string
+FindPlanError(const std::string& field, const std::string& value)
+{
+    try
+    {
+        std::istringstream input("{\"" + field + "\": " + value + "}");
+        ReadPlanJson(JsonDocument(input, "").GetRoot());
+        return "";
+    }
+    catch (const std::invalid_argument& error)
+    {
+        return error.what();
+    }
+}
+
+/// @param field of a short form, without a value @return what to write
+std::string
+DescribeBareField(const std::string& field)
+{
+    const std::string cause = FindPlanError(field, "true");
+    if (cause.empty())
+    {
+        return "write " + field + "=" + (FindPlanError(field, "\"x\"").empty() ? "VALUE" : "true");
+    }
+    for (const auto& [mark, by] : {std::pair("known are ", "one of "), std::pair("must be ", "")})
+    {
+        const std::size_t at = cause.find(mark);
+        if (at != std::string::npos)
+        {
+            const std::size_t begin = at + std::string(mark).size();
+            return "write " + field + "=VALUE, " + by +
+                   cause.substr(begin, cause.rfind(", not true") - begin);
+        }
+    }
+    return "write " + field + "=VALUE";
+}
+
+/// @param text of a short form
+/// @throw std::invalid_argument if a field stands there without a value
+void
+RequireValues(const std::string& text)
+{
+    const auto& fields = ListPlanFields();
+    const std::vector<std::string> names(fields.begin(), fields.end());
+    for (const std::string& item : SplitList(text))
+    {
+        const std::string field = Trim(item);
+        if (std::find(names.begin(), names.end(), field) != names.end())
+        {
+            throw std::invalid_argument("--strategy=" + text + ": " + field +
+                                        " has no value: " + DescribeBareField(field));
+        }
+    }
+}
+
 /// @param text NAME=VALUE, ... @return the same as JSON
 std::string
 ConvertPlan(const std::string& text)
 {
+    RequireValues(text);
     std::string json;
     for (const auto& [name, value] : SplitSettings("--strategy=" + text, text, "tp=8"))
     {
@@ -138,6 +200,7 @@ ReadStrategy(const std::string& text, const std::map<std::string, std::string>& 
     std::error_code none; // a text that is no path is no file
     if (text.find_first_of("./") == std::string::npos && !std::filesystem::exists(text, none))
     {
+        RequireValues(text);
         throw std::invalid_argument("--strategy=" + text +
                                     ": there is no such file, and it is not "
                                     "NAME=VALUE,..., e.g. tp=8,dp=2");

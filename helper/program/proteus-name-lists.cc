@@ -204,6 +204,13 @@ FindClusterName(const std::string& text)
         throw std::invalid_argument("--cluster=" + text +
                                     ": GPUs of AMD, and RCCL, are not modelled");
     }
+    const std::size_t end = text.find_last_of(":,", text.find('='));
+    if (end != std::string::npos && std::filesystem::is_regular_file(text.substr(0, end), none))
+    {
+        throw std::invalid_argument("--cluster=" + text + ": " + text.substr(0, end) +
+                                    " is a file, and changes behind its name are of presets: "
+                                    "change a copy of the file");
+    }
     if (text.find_first_of("/.") != std::string::npos)
     {
         throw std::invalid_argument(

@@ -19,7 +19,10 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <iomanip>
+#include <optional>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -98,6 +101,45 @@ FindConfiguration(const JsonValue& json)
         }
     }
     return json;
+}
+
+/// @param text an option as it was typed
+/// @throw std::invalid_argument if it has a control character, or is longer than any value: but a
+/// strategy in JSON, which may
+void
+RequirePlain(const std::string& text)
+{
+    constexpr std::size_t MOST_CHARACTERS = 8192; // twice a path of Linux; std::regex recurses
+    if (text.rfind("--strategy={", 0) == 0)
+    {
+        return;
+    }
+    if (text.size() > MOST_CHARACTERS)
+    {
+        throw std::invalid_argument(text.substr(0, 40) + "...: has more than " +
+                                    std::to_string(MOST_CHARACTERS) +
+                                    " characters, which no value of an option has");
+    }
+    const auto at = std::find_if(text.begin(), text.end(), [](unsigned char c) {
+        return std::iscntrl(c) != 0;
+    });
+    if (at == text.end())
+    {
+        return;
+    }
+    const std::string word(text.begin(), at);
+    if (*at == '\r')
+    {
+        throw std::invalid_argument(word +
+                                    ": a carriage return follows: do the lines of the script "
+                                    "end as in Windows? dos2unix mends it");
+    }
+    std::ostringstream code;
+    code << std::hex << std::setw(2) << std::setfill('0')
+         << static_cast<unsigned>(static_cast<unsigned char>(*at));
+    throw std::invalid_argument(
+        word + ": " + (*at == '\n' ? "an end of line" : "the control character 0x" + code.str()) +
+        " follows: leave it out");
 }
 
 /// Prints words, wrapped. @param text of them @param column where they begin @param out where to
@@ -297,6 +339,8 @@ std::string
 OptionList::Check(const Word& word) const
 {
     const std::string option = "--" + word.name;
+    RequirePlain(option + "=" + word.value);
+    std::optional<std::string> attribute;
     if (const Entry* entry = Find(word.name))
     {
         const bool isBlank = word.value.find_first_not_of(" \t\r\n") == std::string::npos;
@@ -328,7 +372,7 @@ OptionList::Check(const Word& word) const
     {
         throw std::invalid_argument(option + " needs a value: " + option + "=VALUE");
     }
-    else if (!CheckAttribute(word.name, word.value))
+    else if (attribute = NormaliseAttribute(word.name, word.value); !attribute)
     {
         std::vector<std::string> names; // of two that are as near, the first one
         for (const Entry& entry : m_entries)
@@ -364,7 +408,7 @@ OptionList::Check(const Word& word) const
             option + ": there is no such option" +
             (nearest.empty() ? "; --help lists all" : "; did you mean --" + nearest + "?"));
     }
-    return option + (word.hasValue ? "=" + word.value : "");
+    return option + (word.hasValue ? "=" + attribute.value_or(word.value) : "");
 }
 
 void
@@ -486,6 +530,7 @@ OptionList::Parse(const std::vector<std::string>& arguments, std::ostream& out)
     std::string configFile;
     for (std::size_t i = 1; i < arguments.size(); ++i)
     {
+        RequirePlain(arguments[i]);
         const Word word = Split(arguments[i], arguments[i - 1]);
         const bool isOurs = Find(word.name) == nullptr;
         if (isOurs && Answer(word, out))

@@ -120,9 +120,8 @@ OptionManual::WriteManualPage(std::ostream& out) const
     {
         write("--" + question, help);
     }
-    out << ".SH \"EXIT STATUS\"\n0: done. 1: a mistake, which is named in one line. 130, 143: "
-           "ended "
-           "by SIGINT or SIGTERM; results are marked as partial.\n";
+    out << ".SH \"EXIT STATUS\"\n0: done. 1: a mistake, which is named in one line. 129, 130, "
+           "143: ended by SIGHUP, SIGINT or SIGTERM; results are marked as partial.\n";
 }
 
 void

@@ -6,6 +6,7 @@
 
 #include "proteus-program-options.h"
 
+#include "proteus-error-line.h"
 #include "proteus-executors.h"
 #include "proteus-flow-expectation.h"
 #include "proteus-held-output.h"
@@ -597,7 +598,7 @@ RunProgram(const std::string& program, const std::function<void()>& body)
         std::cout.flush();
         if (StopSignals::Get() == 0) // nobody asked for it
         {
-            std::cerr << program << ": error: " << stop.what() << std::endl;
+            WriteErrorLine(program, stop.what());
             return 1;
         }
         std::cerr << signals.DescribeEarlyEnd(StopSignals::Get()) << std::flush;
@@ -609,8 +610,7 @@ RunProgram(const std::string& program, const std::function<void()>& body)
         {
             held.Drop(); // which belongs to what was refused
         }
-        std::cout.flush();
-        std::cerr << program << ": error: " << error.what() << std::endl;
+        WriteErrorLine(program, error.what());
         return 1;
     }
     return 0;

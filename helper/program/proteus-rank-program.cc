@@ -6,6 +6,7 @@
 
 #include "proteus-rank-program.h"
 
+#include "proteus-error-line.h"
 #include "proteus-held-output.h"
 #include "proteus-program-options.h"
 
@@ -23,14 +24,6 @@ namespace proteus
 
 namespace
 {
-
-/// Says what has gone wrong. @param program that ends @param what has
-void
-SayError(const std::string& program, const std::string& what)
-{
-    std::cout.flush();
-    std::cerr << program << ": error: " << what << std::endl;
-}
 
 /// @param program name @param body what it does, on every rank @return the exit code
 int
@@ -55,7 +48,7 @@ RunTogether(const std::string& program, const std::function<void()>& body)
     }
     catch (const RankFailure& failure)
     {
-        SayError(program, "MPI rank " + std::to_string(GetRank()) + ": " + failure.what());
+        WriteErrorLine(program, "MPI rank " + std::to_string(GetRank()) + ": " + failure.what());
         RankSession::Abort(1);
     }
     catch (const std::exception& exception)
@@ -69,12 +62,12 @@ RunTogether(const std::string& program, const std::function<void()>& body)
     const int first = RankSession::Agree(error.empty());
     if (first == RankSession::ALONE)
     {
-        SayError(program, "MPI rank " + std::to_string(GetRank()) + ": " + error);
+        WriteErrorLine(program, "MPI rank " + std::to_string(GetRank()) + ": " + error);
         RankSession::Abort(1);
     }
     if (!error.empty() && first == static_cast<int>(GetRank()))
     {
-        SayError(program, error);
+        WriteErrorLine(program, error);
     }
     return first == RankSession::ALL_WELL ? 0 : 1;
 }
@@ -132,7 +125,7 @@ RunOnRanks(const std::string& program, int argc, char* argv[], const std::functi
     }
     catch (const std::exception& error)
     {
-        SayError(program, error.what());
+        WriteErrorLine(program, error.what());
         return 1;
     }
     return GetNRanks() > 1 ? RunTogether(program, body) : RunProgram(program, body);

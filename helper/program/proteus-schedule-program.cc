@@ -45,9 +45,9 @@ namespace proteus
 namespace
 {
 
-/// Runs all that was asked for. @param options of the program @param command that has read them
+/// @param options whose outputs can be written, or else it throws
 void
-CompareSchedules(const ScheduleTrialOptions& options, const OptionList& command)
+CheckOutputs(const ScheduleTrialOptions& options)
 {
     for (const CommandLineText* path : {&options.csv, &options.save})
     {
@@ -63,6 +63,33 @@ CompareSchedules(const ScheduleTrialOptions& options, const OptionList& command)
         MakeFolder(options.timelines);
         CheckWritable((std::filesystem::path(options.timelines.c_str()) / "run.csv").string());
     }
+}
+
+/// Names --crossIteration=tensor where it does nothing.
+/// @param options of the program @param command that has read them @param rows of the runs
+void
+WarnOfNoOverlap(const ScheduleTrialOptions& options,
+                const OptionList& command,
+                const std::vector<ScheduleResult>& rows)
+{
+    const auto& typed = command.GetConfiguration();
+    const bool isTyped = std::any_of(typed.begin(), typed.end(), [](const auto& option) {
+        return option.first == "crossIteration";
+    });
+    if (isTyped && CrossIterationFromString(options.crossIteration) == CrossIteration::TENSOR &&
+        std::none_of(rows.begin(), rows.end(), [](const auto& row) { return row.hasOverlap; }))
+    {
+        Warn("--crossIteration=" + options.crossIteration +
+             " has no effect: no GPU begins an iteration before all of the one before has ended "
+             "there");
+    }
+}
+
+/// Runs all that was asked for. @param options of the program @param command that has read them
+void
+CompareSchedules(const ScheduleTrialOptions& options, const OptionList& command)
+{
+    CheckOutputs(options);
     if (!options.save.empty() && !options.tune)
     {
         throw std::invalid_argument("--saveSchedule keeps what a search has found: add --tune");
@@ -92,17 +119,7 @@ CompareSchedules(const ScheduleTrialOptions& options, const OptionList& command)
     {
         Warn(line);
     }
-    const auto& typed = command.GetConfiguration();
-    const bool isTyped = std::any_of(typed.begin(), typed.end(), [](const auto& option) {
-        return option.first == "crossIteration";
-    });
-    if (isTyped && CrossIterationFromString(options.crossIteration) == CrossIteration::TENSOR &&
-        std::none_of(rows.begin(), rows.end(), [](const auto& row) { return row.hasOverlap; }))
-    {
-        Warn("--crossIteration=" + options.crossIteration +
-             " has no effect: no GPU begins an iteration before all of the one before has ended "
-             "there");
-    }
+    WarnOfNoOverlap(options, command, rows);
     const Table table = MakeScheduleTable(job.work, rows);
     PrintScheduleTable(table, std::cout);
     std::cout << DescribeStop(rows.size(),

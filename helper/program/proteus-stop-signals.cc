@@ -9,6 +9,7 @@
 #include "proteus-held-output.h"
 
 #include "ns3/proteus-output-file.h"
+#include "ns3/proteus-output-plan.h"
 
 #include <atomic>
 #include <unistd.h>
@@ -34,11 +35,27 @@ std::atomic<bool> g_endsAtOnce{false};
 /// Whose handler it is.
 std::atomic<const StopSignals*> g_owner{nullptr};
 
-/// @param signal SIGINT or SIGTERM @return what it is called
-std::string
-NameSignal(int signal)
+/// A signal that ends runs.
+struct StopSignal
 {
-    return signal == SIGTERM ? "SIGTERM" : "SIGINT";
+    int number;       //!< of the system
+    const char* name; //!< of it
+};
+
+/// All that are noted.
+constexpr std::array<StopSignal, 3> SIGNALS{
+    {{SIGINT, "SIGINT"}, {SIGTERM, "SIGTERM"}, {SIGHUP, "SIGHUP"}}};
+
+/// @param signal one of SIGNALS @return which of them
+std::size_t
+FindSignal(int signal)
+{
+    std::size_t i = 0;
+    while (i + 1 < SIGNALS.size() && SIGNALS[i].number != signal)
+    {
+        ++i;
+    }
+    return i;
 }
 
 extern "C" void
@@ -50,6 +67,7 @@ NoteSignal(int signal)
         const std::string& words = g_owner.load()->DescribeEarlyEnd(signal);
         const ssize_t written = write(STDERR_FILENO, words.data(), words.size());
         static_cast<void>(written); // nobody is left to hear of a failure
+        OutputPlan::RemoveEmptyFolders();
         _exit(EXIT_CODE + signal);
     }
 }
@@ -58,10 +76,10 @@ NoteSignal(int signal)
 
 StopSignals::StopSignals(const std::string& program)
 {
-    for (const int signal : {SIGINT, SIGTERM})
+    for (std::size_t i = 0; i < SIGNALS.size(); ++i)
     {
-        m_earlyEnds[signal == SIGTERM] = program + ": ended by " + NameSignal(signal) +
-                                         " before there was a result: nothing is written\n";
+        m_noted[i].earlyEnd = program + ": ended by " + SIGNALS[i].name +
+                              " before there was a result: nothing is written\n";
     }
     g_owner = this;
     g_signal = 0;
@@ -71,17 +89,32 @@ StopSignals::StopSignals(const std::string& program)
     // The second one ends the program; and a write that is under way goes on.
     action.sa_flags = SA_RESETHAND | SA_RESTART;
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, &m_interrupt);
-    sigaction(SIGTERM, &action, &m_terminate);
+    for (std::size_t i = 0; i < SIGNALS.size(); ++i)
+    {
+        struct sigaction& before = m_noted[i].before;
+        sigaction(SIGNALS[i].number, nullptr, &before);
+        if (SIGNALS[i].number != SIGHUP || before.sa_handler != SIG_IGN)
+        {
+            sigaction(SIGNALS[i].number, &action, nullptr);
+        }
+    }
 }
 
 StopSignals::~StopSignals()
 {
-    sigaction(SIGINT, &m_interrupt, nullptr);
-    sigaction(SIGTERM, &m_terminate, nullptr);
+    for (std::size_t i = 0; i < SIGNALS.size(); ++i)
+    {
+        sigaction(SIGNALS[i].number, &m_noted[i].before, nullptr);
+    }
     g_owner = nullptr;
     g_signal = 0;
     g_isObeyed = false;
+}
+
+const std::string&
+StopSignals::DescribeEarlyEnd(int signal) const
+{
+    return m_noted[FindSignal(signal)].earlyEnd;
 }
 
 int
@@ -111,7 +144,7 @@ StopSignals::IsObeyed()
 std::string
 StopSignals::GetName()
 {
-    return NameSignal(g_signal);
+    return SIGNALS[FindSignal(g_signal)].name;
 }
 
 int

@@ -22,10 +22,11 @@ namespace proteus
 
 /**
  * @ingroup proteus
- * While it lives, notes SIGINT (Ctrl-C) and SIGTERM, so that a program can come to a consistent
- * point and write what it knows by then. A second signal of the same kind ends the program at once,
- * as usual; so does the first one where there is nothing to lose, see EndAtOnce. There can be one
- * object at a time: signals concern the process as a whole.
+ * While it lives, notes SIGINT (Ctrl-C), SIGTERM, and SIGHUP (a terminal that is gone) where that
+ * is not ignored (nohup), so that a program can come to a consistent point and write what it knows
+ * by then. A second signal of the same kind ends the program at once, as usual; so does the first
+ * one where there is nothing to lose, see EndAtOnce. There can be one object at a time: signals
+ * concern the process as a whole.
  */
 class StopSignals
 {
@@ -47,22 +48,24 @@ class StopSignals
     /// @return whether Obey() was answered with yes
     static bool IsObeyed();
 
-    /// @return name of the signal, "SIGINT" or "SIGTERM"
+    /// @return name of the signal, "SIGINT", "SIGTERM" or "SIGHUP"
     static std::string GetName();
 
     /// @return exit code of a program that the signal ended, a shell's: 128 and its number
     static int GetExitCode();
 
     /// @param signal that ended the program before it knew anything @return the line that says so
-    const std::string& DescribeEarlyEnd(int signal) const
-    {
-        return m_earlyEnds[signal == SIGTERM];
-    }
+    const std::string& DescribeEarlyEnd(int signal) const;
 
   private:
-    struct sigaction m_interrupt;           //!< what was there before, of SIGINT
-    struct sigaction m_terminate;           //!< the same of SIGTERM
-    std::array<std::string, 2> m_earlyEnds; //!< see DescribeEarlyEnd(); made before any signal
+    /// A signal that is noted.
+    struct Noted
+    {
+        struct sigaction before; //!< what was there before
+        std::string earlyEnd;    //!< see DescribeEarlyEnd(); made before any signal
+    };
+
+    std::array<Noted, 3> m_noted; //!< in the order of the .cc file's SIGNALS
 };
 
 /**

@@ -274,8 +274,11 @@ FindNothingLost(const TypedNetwork& typed,
     {
         const std::size_t colons = name.rfind("::");
         const std::string option = "--" + name + "=" + value;
-        if (colons != std::string::npos && name.substr(0, colons) == transport.GetName() &&
-            names.count(name.substr(colons + 2)) > 0 && !IsNamed(typed, option))
+        const bool isAttribute = colons != std::string::npos &&
+                                 name.substr(0, colons) == transport.GetName() &&
+                                 names.count(name.substr(colons + 2)) > 0;
+        const bool isOption = name == "transport" && value != "tcp"; // which is more
+        if ((isAttribute || isOption) && !IsNamed(typed, option))
         {
             lines.push_back(option + " has no effect: nothing was lost, or sent again");
         }
@@ -309,7 +312,11 @@ FindNothingMarked(const TypedNetwork& typed,
         const bool isOfMarks =
             (ofFabric == "InfinibandEcn" && IsOn(Fabric::GetTypeId(), "InfinibandEcn")) ||
             (crossesRoce && !ofFabric.empty() && moreMarks.count(ofFabric) > 0) ||
-            name.compare(0, control.size(), control) == 0;
+            name.compare(0, control.size(), control) == 0 ||
+            // Without a mark, DCQCN does nothing, which is chosen over RoCE if nothing is said.
+            ((name == "congestionControl" ||
+              name == "ns3::proteus::Transport::CongestionControl") &&
+             (value == "none" || value == "auto" || value == "dcqcn"));
         if (IsNamed(typed, option))
         {
             continue;

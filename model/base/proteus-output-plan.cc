@@ -6,9 +6,11 @@
 
 #include "proteus-output-plan.h"
 
+#include <atomic>
 #include <filesystem>
 #include <stdexcept>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 
 namespace ns3
@@ -21,6 +23,8 @@ namespace
 
 /// The newest that lives, or null.
 OutputPlan* g_plan = nullptr;
+/// Whether the folders of plans are as they are, not about to change.
+std::atomic<bool> g_foldersRest{true};
 
 } // namespace
 
@@ -46,12 +50,11 @@ OutputPlan::OutputPlan()
 
 OutputPlan::~OutputPlan()
 {
-    for (const std::filesystem::path& folder : m_folders)
-    {
-        std::error_code isUsed; // what is not empty stays
-        std::filesystem::remove(folder, isUsed);
-    }
+    RemoveEmptyFolders();
+    g_foldersRest = false;
     g_plan = m_before;
+    m_folders.clear();
+    g_foldersRest = true;
 }
 
 void
@@ -67,11 +70,27 @@ void
 OutputPlan::AddFolder(const std::string& folder)
 {
     std::error_code none; // who makes it says what is wrong
+    g_foldersRest = false;
     for (std::filesystem::path path = FindRealPath(folder);
          g_plan && !std::filesystem::exists(path, none) && path != path.parent_path();
          path = path.parent_path())
     {
         g_plan->m_folders.push_back(path);
+    }
+    g_foldersRest = true;
+}
+
+void
+OutputPlan::RemoveEmptyFolders() noexcept
+{
+    if (!g_plan || !g_foldersRest)
+    {
+        return;
+    }
+    for (const std::filesystem::path& folder : g_plan->m_folders)
+    {
+        const int isUsed = rmdir(folder.c_str()); // what is not empty stays
+        static_cast<void>(isUsed);
     }
 }
 

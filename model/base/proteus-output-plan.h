@@ -54,6 +54,11 @@ class OutputPlan
     /// away again, and so are those around it that are not there yet; forgotten where no plan lives
     static void AddFolder(const std::string& folder);
 
+    /// Does at once what the newest plan does at its end with AddFolder(), for a handler of signals
+    /// that ends the process: it takes no memory and waits for nothing. Where a signal meets
+    /// AddFolder(), the folders stay.
+    static void RemoveEmptyFolders() noexcept;
+
     /// @param path of a file that is to be read
     /// @throw std::invalid_argument "PATH: cause" if it is to be written over
     static void CheckInput(const std::string& path);

@@ -49,6 +49,16 @@ SplitOnce(const std::string& what, const std::string& text, char separator)
     return items;
 }
 
+std::string
+Trim(const std::string& text)
+{
+    constexpr const char* BLANKS = " \t\r\n";
+    const std::size_t begin = text.find_first_not_of(BLANKS);
+    return begin == std::string::npos
+               ? ""
+               : text.substr(begin, text.find_last_not_of(BLANKS) + 1 - begin);
+}
+
 std::vector<std::pair<std::string, std::string>>
 SplitSettings(const std::string& what, const std::string& text, const std::string& example)
 {
@@ -57,7 +67,7 @@ SplitSettings(const std::string& what, const std::string& text, const std::strin
     for (const std::string& item : SplitList(text))
     {
         const std::size_t equals = item.find('=');
-        const std::string key = item.substr(0, equals);
+        const std::string key = Trim(item.substr(0, equals));
         if (key.empty() || equals == std::string::npos)
         {
             throw std::invalid_argument(what + ": \"" + item + "\" is not NAME=VALUE, e.g. " +
@@ -67,7 +77,7 @@ SplitSettings(const std::string& what, const std::string& text, const std::strin
         {
             throw std::invalid_argument(what + ": " + key + " stands there twice");
         }
-        settings.emplace_back(key, item.substr(equals + 1));
+        settings.emplace_back(key, Trim(item.substr(equals + 1)));
     }
     return settings;
 }

@@ -40,11 +40,18 @@ std::vector<std::string> SplitOnce(const std::string& what,
 
 /**
  * @ingroup proteus
+ * @param text any
+ * @return the same without blanks, tabs and ends of lines before and behind it
+ */
+std::string Trim(const std::string& text);
+
+/**
+ * @ingroup proteus
  * Divides a list of settings, none of which stands there twice.
  * @param what list it is, for messages, e.g. "--variables=a=1,b=2"
  * @param text of the list, e.g. "a=1,b=2"
  * @param example of a setting, for messages
- * @return what stands before and behind the "=" of each item; none of an empty text
+ * @return what stands before and behind the "=" of each item, see Trim(); none of an empty text
  * @throw std::invalid_argument for an item that is no setting, or whose key stands there twice
  */
 std::vector<std::pair<std::string, std::string>> SplitSettings(const std::string& what,

@@ -19,8 +19,24 @@ namespace ns3
 namespace proteus
 {
 
+namespace
+{
+
+/// @return whether a link leads from a NIC out of its server
+bool
+HasNetwork(const Cluster& cluster, VertexId nic)
+{
+    const auto& vertices = cluster.GetVertices();
+    const auto& ports = cluster.GetPorts(nic);
+    return std::any_of(ports.begin(), ports.end(), [&](const Port& port) {
+        return vertices[port.neighbor].server != vertices[nic].server;
+    });
+}
+
+/// @param needsNetwork whether only those with a network count, see HasNetwork()
+/// @return the NICs of the server that are nearest to a vertex of it
 std::vector<VertexId>
-FindNearestNics(const Cluster& cluster, VertexId from)
+FindNearest(const Cluster& cluster, VertexId from, bool needsNetwork)
 {
     const auto& vertices = cluster.GetVertices();
     using Entry = std::pair<uint32_t, VertexId>; // distance, vertex
@@ -41,7 +57,8 @@ FindNearestNics(const Cluster& cluster, VertexId from)
         {
             continue;
         }
-        if (vertices[vertex].kind == VertexKind::NIC)
+        if (vertices[vertex].kind == VertexKind::NIC &&
+            (!needsNetwork || HasNetwork(cluster, vertex)))
         {
             nearest = distance;
             nics.push_back(vertex);
@@ -67,6 +84,16 @@ FindNearestNics(const Cluster& cluster, VertexId from)
     }
     std::sort(nics.begin(), nics.end());
     return nics;
+}
+
+} // namespace
+
+std::vector<VertexId>
+FindNearestNics(const Cluster& cluster, VertexId from)
+{
+    // NCCL leaves out ports that are down. Of a server alone no NIC has a network.
+    const std::vector<VertexId> nics = FindNearest(cluster, from, true);
+    return nics.empty() ? FindNearest(cluster, from, false) : nics;
 }
 
 namespace

@@ -6,6 +6,7 @@
 
 #include "proteus-fabric-kind.h"
 #include "proteus-gpu-model.h"
+#include "proteus-pcie-stores.h"
 #include "proteus-server-preset.h"
 
 #include "ns3/proteus-comma-list.h"
@@ -188,8 +189,7 @@ DefaultFraming(LinkTechnology technology, uint32_t generation, const Vertex& a, 
         const bool isGpu = technology == LinkTechnology::PCIE && end->kind == VertexKind::GPU;
         const GpuModel* gpu = isGpu ? MatchGpuModel(end->model) : nullptr;
         // Longer packets are not filled by stores anyway.
-        constexpr uint32_t STORE_BYTES = 128;
-        if (gpu && gpu->reachesPeersAsMemory && framing.packetBytes <= STORE_BYTES)
+        if (gpu && gpu->reachesPeersAsMemory && framing.packetBytes <= PCIE_STORE_BYTES)
         {
             framing.smPacketHeaderBytes = 0;
             framing.smReverseBytes = 0;

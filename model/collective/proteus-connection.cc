@@ -8,6 +8,7 @@
 
 #include "ns3/proteus-first-way.h"
 #include "ns3/proteus-flow-hash.h"
+#include "ns3/proteus-pcie-stores.h"
 #include "ns3/proteus-server-hosts.h"
 
 #include <algorithm>
@@ -59,13 +60,12 @@ constexpr double LINE_BYTES_PER_SECOND = 5.8e9;
 
 /// @param link that a kernel writes to host memory over, or reads it over @param isRead which
 /// @return payload that it carries, bytes per second: answers are packets as long as those of copy
-/// engines, and stores up to 128 bytes, unlike those to another GPU
+/// engines, and stores up to PCIE_STORE_BYTES, unlike those to another GPU
 double
 GetHostPayloadRate(const Link& link, bool isRead)
 {
-    constexpr uint32_t STORE_BYTES = 128;
     const bool areStores = !isRead && link.technology == LinkTechnology::PCIE;
-    const bool isCut = areStores && link.framing.packetBytes > STORE_BYTES;
+    const bool isCut = areStores && link.framing.packetBytes > PCIE_STORE_BYTES;
     const LinkFraming framing = link.framing.For(isCut ? CopyMethod::SM : CopyMethod::DMA);
     const auto payload = static_cast<double>(framing.unitBytes);
     const auto wire = static_cast<double>(framing.WireBytes(framing.unitBytes));

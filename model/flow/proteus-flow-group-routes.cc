@@ -74,6 +74,17 @@ FlowRoutes::FindRoots(const std::vector<VertexId>& ends) const
     }
     std::sort(roots.begin(), roots.end());
     roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
+    // As packets have it: a switch that lacks a link to one of the members is the root of none.
+    const auto isCut = [&](VertexId root) {
+        return std::any_of(ends.begin(), ends.end(), [&](VertexId end) {
+            return m_paths.Distance(end, root) == Paths::UNREACHABLE;
+        });
+    };
+    roots.erase(std::remove_if(roots.begin(), roots.end(), isCut), roots.end());
+    if (roots.empty())
+    {
+        throw std::invalid_argument("flow network: no switch reaches all members of a group");
+    }
     return roots;
 }
 

@@ -16,6 +16,7 @@
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-foreign-files.h"
 #include "ns3/proteus-server-preset.h"
+#include "ns3/proteus-shown-name.h"
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
@@ -148,6 +149,37 @@ WarnOfRates(const std::string& name, const Cluster& cluster, bool isMade)
     }
 }
 
+/// Names NICs of a file without a link out of their server, where others have one: nothing goes
+/// through them. @param path of the file @param cluster of it
+void
+WarnOfDeadNics(const std::string& path, const Cluster& cluster)
+{
+    const auto& vertices = cluster.GetVertices();
+    std::string dead;
+    bool hasOthers = false;
+    for (VertexId nic = 0; nic < vertices.size(); ++nic)
+    {
+        if (vertices[nic].kind != VertexKind::NIC)
+        {
+            continue;
+        }
+        const auto& ports = cluster.GetPorts(nic);
+        const bool isDead = std::all_of(ports.begin(), ports.end(), [&](const Port& port) {
+            return vertices[port.neighbor].server == vertices[nic].server;
+        });
+        hasOthers = hasOthers || !isDead;
+        if (isDead)
+        {
+            AppendName(dead, vertices[nic].name);
+        }
+    }
+    if (hasOthers && !dead.empty())
+    {
+        Warn(path +
+             ": without a link to a network, so that nothing goes through it: " + ShownName(dead));
+    }
+}
+
 } // namespace
 
 std::string
@@ -220,6 +252,7 @@ LoadCluster(const std::string& nameOrPath,
                                     "; say as many, or leave it out");
     }
     WarnOfRates(nameOrPath, cluster, false);
+    WarnOfDeadNics(nameOrPath, cluster);
     return cluster;
 }
 

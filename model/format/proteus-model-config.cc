@@ -11,6 +11,7 @@
 #include "ns3/proteus-shown-name.h"
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
 
 namespace ns3
@@ -143,7 +144,13 @@ CheckHeads(const JsonValue& root, const TranslatedConfig& result)
 void
 CheckFixed(const JsonValue& root, const ModelConfigKind& kind)
 {
-    for (const ConfigFixed& fixed : kind.fixed)
+    std::vector<ConfigFixed> all = kind.fixed;
+    const std::string halves = "is_encoder_decoder";
+    if (std::none_of(all.begin(), all.end(), [&](const auto& one) { return one.key == halves; }))
+    {
+        all.push_back({halves, {"false"}});
+    }
+    for (const ConfigFixed& fixed : all)
     {
         const auto value = FindConfigValue(root, fixed.key);
         if (value && std::find(fixed.values.begin(), fixed.values.end(), value->Dump()) ==
@@ -204,26 +211,71 @@ ChooseSequence(const JsonValue& root,
     }
 }
 
-/// Names a class of the model whose head is not that of the base.
+/// @param name of a class or of a kind of models @return the same as both would be written
+std::string
+ToPlainName(const std::string& name)
+{
+    std::string plain;
+    for (const char c : name)
+    {
+        if (c != '_' && c != '-')
+        {
+            plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        }
+    }
+    return plain;
+}
+
+/// @param name of a class, such as GPTNeoXForCausalLM
+/// @return the kind of models that it is of, here "gpt_neox"; empty for one that is not known
+std::string
+FindKindOfClass(const std::string& name)
+{
+    const std::string plain = ToPlainName(name);
+    for (const auto& [type, kind] : ModelConfigRegistry::Get().GetAll())
+    {
+        const std::string suffix = "_text"; // of Gemma3ForCausalLM it is gemma3_text
+        const bool isText = type.size() > suffix.size() &&
+                            type.compare(type.size() - suffix.size(), suffix.size(), suffix) == 0;
+        const std::string stem =
+            ToPlainName(isText ? type.substr(0, type.size() - suffix.size()) : type);
+        for (const char* end : {"for", "model", "lmhead", "withlmhead"})
+        {
+            if (plain.rfind(stem + end, 0) == 0)
+            {
+                return type;
+            }
+        }
+    }
+    return "";
+}
+
+/// Refuses classes of another kind of models, and names those whose head is not that of the base.
 void
-NameHead(const JsonValue& root, const ModelConfigKind& kind, TranslatedConfig& result)
+CheckClasses(const JsonValue& root, const ModelConfigKind& kind, TranslatedConfig& result)
 {
     const auto classes = FindConfigValue(root, "architectures");
-    if (!classes || !classes->IsList() || classes->Size() == 0)
+    for (uint64_t i = 0; classes && classes->IsList() && i < classes->Size(); ++i)
     {
-        return;
-    }
-    const std::string name = classes->At(0).AsName();
-    const bool isUsual =
-        std::any_of(kind.heads.begin(), kind.heads.end(), [&name](const std::string& head) {
-            return name.size() >= head.size() &&
-                   name.compare(name.size() - head.size(), head.size(), head) == 0;
-        });
-    if (!isUsual)
-    {
-        result.notes.push_back(
-            classes->Describe("the head of " + ShownName(name) + " is not modelled: " + kind.base +
-                              ", which such a model becomes, has that of " + kind.heads.front()));
+        const JsonValue value = classes->At(i);
+        const std::string name = value.AsName();
+        const std::string type = FindKindOfClass(name);
+        if (!type.empty() && ModelConfigRegistry::Get().Find(type)->base != kind.base)
+        {
+            value.Fail(ShownName(name) + " is a model of type " + type + ", and model_type is " +
+                       root.Get("model_type").Shown() + ": which of them is it?");
+        }
+        const bool isUsual =
+            std::any_of(kind.heads.begin(), kind.heads.end(), [&name](const std::string& head) {
+                return name.size() >= head.size() &&
+                       name.compare(name.size() - head.size(), head.size(), head) == 0;
+            });
+        if (!isUsual)
+        {
+            result.notes.push_back(classes->Describe(
+                "the head of " + ShownName(name) + " is not modelled: " + kind.base +
+                ", which such a model becomes, has that of " + kind.heads.front()));
+        }
     }
 }
 
@@ -367,7 +419,7 @@ TranslateModelConfig(const JsonValue& root,
     {
         kind->more(root, result);
     }
-    NameHead(root, *kind, result);
+    CheckClasses(root, *kind, result);
     NameOverruled(root, result);
     NameUnread(root, *kind, result);
     notes.insert(notes.end(), result.notes.begin(), result.notes.end());

@@ -37,6 +37,9 @@ TEST(SplitSettings, RefusesWhatIsNoneAndWhatStandsTwice)
     using List = std::vector<std::pair<std::string, std::string>>;
     EXPECT_EQ(SplitSettings("--x=", "", "a=1"), List());
     EXPECT_EQ(SplitSettings("--x=a=1,b=c=2", "a=1,b=c=2", "a=1"), (List{{"a", "1"}, {"b", "c=2"}}));
+    EXPECT_EQ(SplitSettings("--x", " a = 1 ,\tb=c d\n", "a=1"), (List{{"a", "1"}, {"b", "c d"}}));
+    EXPECT_EQ(ErrorOf([] { SplitSettings("--x=a=1, a=1", "a=1, a=1", "a=1"); }),
+              "--x=a=1, a=1: a stands there twice");
     EXPECT_EQ(ErrorOf([] { SplitSettings("--x=a=1,a=1", "a=1,a=1", "a=1"); }),
               "--x=a=1,a=1: a stands there twice");
     EXPECT_EQ(ErrorOf([] { SplitSettings("--x=a", "a", "b=1"); }),

@@ -75,4 +75,9 @@ TEST(Rails, TakenInTurn)
     cluster.AddLink(MakeLink(lonely, network));
     cluster.AddLink(MakeLink(x, network));
     EXPECT_EQ(cluster.GetNic(lonely), Cluster::NO_VERTEX);
+    // Of a server with a network, NICs that it does not reach are none: ports that are down.
+    for (const VertexId gpu : gpus)
+    {
+        EXPECT_EQ(cluster.GetNic(gpu), x);
+    }
 }

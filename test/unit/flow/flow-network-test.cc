@@ -534,6 +534,45 @@ TEST(FlowNetwork, SwitchesThatReduceBeatRings)
     EXPECT_NEAR(end("ring") / end("nvls"), (1.75 / 0.82) / (13.25 / 8), 0.05);
 }
 
+// As packets have it, a switch that lacks a link to one of the GPUs sums nothing for them.
+TEST(FlowNetwork, SwitchesThatMissAMemberReduceNothing)
+{
+    Together together(8);
+    together.Add(Collective::ALL_REDUCE, {0, 1, 2, 3, 4, 5, 6, 7}, 1 << 28);
+    const ExecutionGraph graph = together.Build();
+    const Cluster whole = MakeCluster("dgx-h100", 1);
+    const VertexId last = whole.GetGpus().back();
+    const auto isOfSwitch = [&](const Link& link) {
+        return link.technology == LinkTechnology::NVLINK && (link.a == last || link.b == last);
+    };
+    Cluster cut;
+    for (const Vertex& vertex : whole.GetVertices())
+    {
+        cut.AddVertex(vertex);
+    }
+    double all = 0;
+    double lost = 0;
+    for (const Link& link : whole.GetLinks())
+    {
+        const double rate = isOfSwitch(link) ? link.bytesPerSecond : 0;
+        all += rate;
+        if (rate > 0 && lost == 0)
+        {
+            lost = rate;
+            continue;
+        }
+        cut.AddLink(link);
+    }
+    const auto end = [&](const Cluster& cluster) {
+        ProgramSettings settings;
+        settings.algorithm = "nvls";
+        return static_cast<double>(FindEnds(
+            graph,
+            RunFlow(graph, cluster, RuntimeOptions(), WithoutKernels(), settings).timeline)[0]);
+    };
+    EXPECT_NEAR(end(cut) / end(whole), all / (all - lost), 0.02);
+}
+
 TEST(AlphaBeta, IgnoresWhoElseIsThere)
 {
     Together together(3);

@@ -622,6 +622,22 @@ TEST(ModelConfig, WhatIsNotThereIsRefused)
         "this one away");
     EXPECT_EQ(GetError(Change(DEEPSEEK, {{"moe_layer_freq", "2"}})).substr(0, 24),
               "/moe_layer_freq: is 2, a");
+    // What the parts of a file say of its kind goes together.
+    EXPECT_EQ(
+        GetError(Change(LLAMA, {{"architectures", R"(["LlamaForCausalLM", "GPT2LMHeadModel"])"}})),
+        "/architectures/1: GPT2LMHeadModel is a model of type gpt2, and model_type is "
+        "\"llama\": which of them is it?");
+    EXPECT_EQ(
+        GetError(Change(LLAMA, {{"is_encoder_decoder", "true"}})),
+        "/is_encoder_decoder: is true, and llama.json, which such a model becomes, has false; "
+        "write a file of a model with what differs");
+    for (const char* like : {"MistralForCausalLM", "VaporwareForCausalLM", "LLaMAForCausalLM"})
+    {
+        const ConfigFile file(
+            Change(LLAMA, {{"architectures", R"([")" + std::string(like) + R"("])"}}));
+        file.Load({{"sequence", 2048}});
+        EXPECT_EQ(file.GetWarnings().find("architectures"), std::string::npos) << like;
+    }
     const Config classes{{"architectures", R"(["LlamaForCausalLM"])"}};
     EXPECT_EQ(GetError(classes),
               "/model_type: is missing; it says which of Hugging Face's models this is, e.g. "

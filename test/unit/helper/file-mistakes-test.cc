@@ -8,7 +8,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -311,6 +313,34 @@ TEST(FileMistakes, ModelsAndStrategiesSayWhere)
     const std::string plan = folder.Write("p.json", R"({"dp": 8, "globalBatch": 12})");
     ExpectRefusal(run("gpt3-125m", plan), "p.json: plan: globalBatch = 12 is not a multiple of 8");
     ExpectRefusal(run("gpt3-125m", "tp2,dp4"), "there is no such file, and it is not NAME=VALUE");
+}
+
+// Ports that are down are none, as to NCCL.
+TEST(FileMistakes, NicsWithoutANetworkAreNamedAndNotUsed)
+{
+    std::ifstream file(WORKLOADS + "/clusters/2-x-4-v100.json");
+    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    const std::string link = R"({"a": "n1.nic0", "b": "switch0", )";
+    const std::size_t at = text.find(link);
+    ASSERT_NE(at, std::string::npos);
+    text.erase(at, text.find("},", at) + 2 - at);
+    const Folder folder;
+    const std::string cluster = folder.Write("c.json", text);
+    for (const char* executor : {"packet", "flow"})
+    {
+        const Outcome outcome = Start("collective",
+                                      {"--cluster=" + cluster,
+                                       "--collective=send-recv",
+                                       "--min=1M",
+                                       "--max=1M",
+                                       "--quiet",
+                                       std::string("--executor=") + executor});
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        EXPECT_NE(outcome.error.find("c.json: without a link to a network, so that nothing goes "
+                                     "through it: n1.nic0\n"),
+                  std::string::npos)
+            << outcome.error;
+    }
 }
 
 TEST(FileMistakes, PagesHaveTheirName)

@@ -6,8 +6,12 @@
 
 #include "start-program.h"
 
+#include "ns3/proteus-error-line.h"
+
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <iostream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -16,6 +20,7 @@ using namespace ns3::proteus;
 namespace
 {
 
+const std::string RATE = "--ns3::proteus::DcqcnType::MinimumRate=";
 const std::string FILE_OF_CLUSTER = WORKLOADS + "/clusters/2-x-dgx-a100.json";
 
 const std::vector<Mistake> MISTAKES{
@@ -267,6 +272,43 @@ const std::vector<Mistake> MISTAKES{
     {"run", {MODEL, PLAN, "--graph=" + WORKLOADS + "/graphs/ping.json"}, "give one of them"},
     {"run", {MODEL, "--strategy=tp:4"}, "tp:4"},
     {"run", {MODEL, "--strategy=pt=4"}, "pt"},
+    {"run",
+     {MODEL, "--strategy=sequenceParallel"},
+     "--strategy=sequenceParallel: sequenceParallel has no value: write sequenceParallel=true"},
+    {"run",
+     {MODEL, "--strategy=tp=2, recompute"},
+     "recompute has no value: write recompute=VALUE, one of none, selective, "},
+    {"compile", {MODEL, "--strategy=dp"}, "dp has no value: write dp=VALUE, an integer from 1 to "},
+    {"compile",
+     {MODEL, "--strategy=recomputeKeeps,dp=2"},
+     "recomputeKeeps has no value: write recomputeKeeps=VALUE"},
+    // Rates and times of attributes, for some of which ns-3 ends the program.
+    {"gpt3",
+     {RATE + "5 Gbps"},
+     "=5 Gbps: must be a rate with its unit, such as 100Gbps or 12.5GB/s"},
+    {"gpt3", {RATE + "1.2.3Gbps"}, "=1.2.3Gbps: must be a rate with its unit"},
+    {"gpt3", {RATE + "Gbps"}, "=Gbps: must be a rate with its unit"},
+    {"gpt3", {RATE + "-1Gbps"}, "=-1Gbps: must be a rate with its unit"},
+    {"gpt3", {RATE + "100"}, "=100: needs a unit, e.g. " + RATE + "100Gbps"},
+    {"gpt3", {RATE + "100G"}, "=100G: is no value of this attribute, which is DataRate, such as "},
+    {"gpt3", {RATE + "99999999999Gbps"}, "=99999999999Gbps: is more than links have"},
+    {"gpt3",
+     {"--ns3::proteus::Transport::CongestionControl=DCQCN"},
+     "--ns3::proteus::Transport::CongestionControl=DCQCN: did you mean dcqcn?"},
+    // A file with changes of presets; a name of Hugging Face.
+    {"gpt3",
+     {"--cluster=" + FILE_OF_CLUSTER + ":nodes=3"},
+     " is a file, and changes behind its name are of presets"},
+    {"run", {"--model=meta-llama/Llama-3.1-8B", PLAN}, "did you mean llama3.1-8b?"},
+    // What scripts leave behind words, and terminals do not show.
+    {"run",
+     {MODEL, PLAN, "--json=a.json\r"},
+     "--json=a.json: a carriage return follows: do the lines of the script end as in Windows?"},
+    {"run", {MODEL, PLAN, "--ignoreMemory\r"}, "--ignoreMemory: a carriage return follows"},
+    {"run", {MODEL + "\n", PLAN}, "--model=gpt3-125m: an end of line follows: leave it out"},
+    {"run", {"--model=" + std::string(100000, 'a'), PLAN}, "...: has more than 8192 characters"},
+    {"run", {MODEL, "--strategy=" + std::string(100000, '1')}, "has more than 8192 characters"},
+    {"run", {MODEL, PLAN, "--tables=a\x1b[A"}, "--tables=a: the control character 0x1b follows"},
     {"run", {MODEL, PLAN, "--variables=layers"}, "is not NAME=VALUE, e.g. layers=4"},
     {"run", {MODEL, PLAN, "--variables=layers=4x"}, "is not NAME=NUMBER"},
     {"run",
@@ -585,4 +627,22 @@ TEST(Mistakes, AreAnsweredInOneLineWithAHint)
         EXPECT_EQ(std::count(outcome.error.begin(), outcome.error.end(), '\n'), 1) << outcome.error;
         EXPECT_NE(outcome.error.find(mistake.hint), std::string::npos) << outcome.error;
     }
+}
+
+TEST(Mistakes, ShowNoControlCharactersAndNoEndlessTexts)
+{
+    const auto write = [](const std::string& what) {
+        std::ostringstream error;
+        std::streambuf* const old = std::cerr.rdbuf(error.rdbuf());
+        WriteErrorLine("p", what);
+        std::cerr.rdbuf(old);
+        return error.str();
+    };
+    EXPECT_EQ(write("/name: '\x1b[31m\r'"), "p: error: /name: '?[31m?'\n");
+    EXPECT_EQ(write(std::string(4096, 'a')), "p: error: " + std::string(4096, 'a') + "\n");
+    const std::string cut = write("x.json: " + std::string(100000, 'a') + ": is too long");
+    EXPECT_EQ(cut.rfind("p: error: x.json: aaa", 0), 0u);
+    EXPECT_NE(cut.find("a ... a"), std::string::npos);
+    EXPECT_NE(cut.find("a: is too long\n"), std::string::npos);
+    EXPECT_LT(cut.size(), 4200u);
 }

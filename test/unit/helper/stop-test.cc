@@ -8,6 +8,7 @@
 #include "ns3/proteus-command-line-program.h"
 #include "ns3/proteus-executor.h"
 #include "ns3/proteus-option-list.h"
+#include "ns3/proteus-output-plan.h"
 #include "ns3/proteus-program-options.h"
 #include "ns3/proteus-run-analysis.h"
 #include "ns3/proteus-stop-signals.h"
@@ -18,6 +19,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iostream>
@@ -151,8 +153,21 @@ TEST(Stop, ASignalIsObeyedAndSetsTheExitCode)
         ThrowIfStopped();
     });
     const int late = RunProgram("program", []() { std::raise(SIGTERM); });
+    const int gone = RunProgram("program", []() {
+        std::raise(SIGHUP);
+        EXPECT_TRUE(StopSignals::Obey());
+        EXPECT_EQ(StopSignals::GetName(), "SIGHUP");
+    });
+    std::signal(SIGHUP, SIG_IGN); // as nohup does
+    const int ignored = RunProgram("program", []() {
+        std::raise(SIGHUP);
+        EXPECT_FALSE(StopSignals::Obey());
+    });
+    EXPECT_EQ(std::signal(SIGHUP, SIG_DFL), SIG_IGN);
     std::cerr.rdbuf(old);
     EXPECT_EQ(code, 130);
+    EXPECT_EQ(gone, 129);
+    EXPECT_EQ(ignored, 0);
     EXPECT_EQ(early, 143);
     EXPECT_EQ(late, 143);
     EXPECT_NE(error.str().find("nothing is written"), std::string::npos);
@@ -177,6 +192,32 @@ TEST(Stop, IsObeyedWithinTheReplayOfACollective)
             EXPECT_EQ(part.timeline.spans.size(), 1u) << name << ", " << reports;
         }
     }
+}
+
+TEST(Stop, EndsAtOnceWithoutEmptyFolders)
+{
+    ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
+    const std::filesystem::path outer = ::testing::TempDir() + "proteus-stop-folders";
+    std::filesystem::remove_all(outer);
+    const auto body = [&](bool writes) {
+        RunProgram("program", [&]() {
+            const OutputPlan plan;
+            const EndAtOnce nothingToLose;
+            OutputPlan::AddFolder(outer / "inner");
+            std::filesystem::create_directories(outer / "inner");
+            if (writes)
+            {
+                std::ofstream(outer / "file") << "x";
+            }
+            std::raise(SIGTERM);
+        });
+    };
+    EXPECT_EXIT(body(false), ::testing::ExitedWithCode(143), "nothing is written");
+    EXPECT_FALSE(std::filesystem::exists(outer));
+    EXPECT_EXIT(body(true), ::testing::ExitedWithCode(143), "nothing is written");
+    EXPECT_TRUE(std::filesystem::exists(outer / "file"));
+    EXPECT_FALSE(std::filesystem::exists(outer / "inner"));
+    std::filesystem::remove_all(outer);
 }
 
 TEST(Stop, EndsAtOnceWhereNothingIsLost)
