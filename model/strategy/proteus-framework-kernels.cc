@@ -6,6 +6,7 @@
 
 #include "proteus-framework-kernels.h"
 
+#include "proteus-issuing-host.h"
 #include "proteus-kernel-times.h"
 #include "proteus-sequence-copy.h"
 
@@ -14,7 +15,6 @@
 #include <limits>
 #include <memory>
 #include <numeric>
-#include <utility>
 
 namespace ns3
 {
@@ -324,165 +324,6 @@ AddWeightTraffic(const Framework& framework, const KernelDescription& kernel, Ke
     }
 }
 
-/// @return kernels of a data-parallel job for each tensor, which the host issues from C++
-uint32_t
-CountReplicaKernels(const Framework& framework, const KernelDescription& kernel)
-{
-    const bool hasStatistics = kernel.kind == "batch-norm" && kernel.part.empty();
-    return static_cast<uint32_t>(
-               std::llround(framework.reducedKernels * static_cast<double>(kernel.gradients))) +
-           (hasStatistics ? framework.statisticsKernels : 0);
-}
-
-/// The host of one device, kernel after kernel.
-class IssuingHost
-{
-  public:
-    /// @param framework whose host it is @param gpu name of the device's data sheet
-    /// @param stages see MakeFrameworkTimer()
-    IssuingHost(const Framework& framework, const std::string& gpu, StageHosts* stages)
-        : m_framework(framework),
-          m_pace(framework.host.FindPace(gpu)),
-          m_stages(stages)
-    {
-    }
-
-    /// @return what an operator adds to its stream, picoseconds
-    int64_t GetPs(const KernelDescription& kernel, const KernelWork& work, const KernelTime& time)
-    {
-        const HostCost& cost = m_framework.host;
-        const bool isBackward = !kernel.part.empty();
-        const uint32_t quiet = CountReplicaKernels(m_framework, kernel);
-        const uint32_t nKernels = std::max(1U, work.GetNKernels() - quiet);
-        const bool isOther = isBackward && cost.backwardKernelPs >= 0;
-        int64_t hostPs = isOther ? cost.backwardKernelPs * nKernels
-                                 : time.hostPs - m_framework.kernels.hostPerKernelPs * quiet;
-        if (cost.issuesEveryExpert && kernel.kind == "expert-linear")
-        {
-            const auto more = static_cast<int64_t>((kernel.extents.front() - 1) *
-                                                   work.products.size()); // GPUs run them together
-            const int64_t expertPs = isBackward ? cost.backwardExpertKernelPs : cost.expertKernelPs;
-            const int64_t kernelPs =
-                isOther ? cost.backwardKernelPs : m_framework.kernels.hostPerKernelPs;
-            hostPs += more * (expertPs >= 0 ? expertPs : kernelPs);
-        }
-        // Both gradients of a convolution are of one call (ATen, convolution_backward()).
-        const bool isCalled = kernel.kind != "convolution" || kernel.part != "input-gradient";
-        // Pieces of a product beside a collective, too (Transformer Engine's CommOverlap).
-        hostPs += isCalled ? cost.operatorPs / kernel.pieces : 0;
-        hostPs += cost.tensorPs * static_cast<int64_t>(kernel.tensors);
-        const KernelRule* rule = FindRule(m_framework, kernel, work);
-        if (rule && rule->hostPs >= 0)
-        {
-            hostPs = rule->hostPs;
-        }
-        if (rule && rule->hostPerExpertPs > 0) // of "dispatch" and "combine" alone
-        {
-            constexpr std::size_t EXPERTS = 2; // of batch, sequence, experts, features
-            hostPs += rule->hostPerExpertPs * static_cast<int64_t>(kernel.extents.at(EXPERTS));
-        }
-        if (kernel.tensors == 0) // an update follows what came last
-        {
-            m_last = kernel.isDeferred ? &m_deferred : &m_pass;
-        }
-        Pass& pass = *m_last;
-        // Devices with other shares of the same operator begin where the first of them did.
-        const std::string name = kernel.name + "/" + kernel.part;
-        const bool isFirst = pass.kernel.empty() || kernel.pass != pass.number;
-        const bool isAgain = name == pass.kernel && (!isFirst || kernel.tensors > 0);
-        if (isAgain)
-        {
-            pass.lead = pass.before;
-        }
-        else
-        {
-            // Units are at work in the backward pass itself, and updates are in none.
-            pass.isBlockNew = kernel.tensors == 0 && !kernel.isDeferred && IsBlockNew(kernel);
-        }
-        // The host goes on to the update while the GPU still runs the backward pass.
-        const uint64_t leadPass = kernel.tensors > 0 ? pass.leadNumber : kernel.pass;
-        pass.kernel = name;
-        pass.number = kernel.pass;
-        pass.leadNumber = leadPass;
-        const bool isOfStage = m_stages && kernel.tensors == 0 && !kernel.isDeferred;
-        const auto stage = static_cast<uint32_t>(kernel.pass >> 32);
-        if (isOfStage && isFirst)
-        {
-            pass.leadPs = m_stages->GetLead(stage);
-            pass.lead.Add(leadPass, 0, pass.leadPs); // what the GPU is busy with
-        }
-        const bool waits = cost.waitsAtDispatch || (cost.waitsAtExchange && kernel.isExchanged);
-        if ((waits && kernel.kind == "dispatch" && !isBackward) || (rule && rule->isAwaited))
-        {
-            pass.lead.Wait();
-            pass.leadPs = 0;
-        }
-        pass.before = pass.lead;
-        const bool hasOtherBlocks =
-            (isBackward || kernel.isRecomputation) && cost.backwardBlockPs >= 0;
-        hostPs += !pass.isBlockNew ? 0 : hasOtherBlocks ? cost.backwardBlockPs : cost.blockPs;
-        hostPs = std::llround(m_pace * static_cast<double>(hostPs));
-        if (cost.waitsForKernels)
-        {
-            return time.gpuPs + hostPs;
-        }
-        if (!cost.isAhead)
-        {
-            return std::max(time.gpuPs, hostPs);
-        }
-        int64_t sum = 0;
-        for (uint32_t i = 0; i < nKernels; ++i)
-        {
-            sum += pass.lead.Add(leadPass, hostPs / nKernels, time.gpuPs / nKernels);
-        }
-        if (isOfStage && !isAgain)
-        {
-            pass.leadPs += sum - hostPs / nKernels * nKernels; // of what it took the host waited
-            m_stages->Add(stage, hostPs * kernel.pieces, time.gpuPs * kernel.pieces, pass.leadPs);
-        }
-        return sum;
-    }
-
-  private:
-    /// Where the host is in a pass.
-    struct Pass
-    {
-        HostLead lead;          //!< after the last operator
-        HostLead before;        //!< before it
-        std::string kernel;     //!< the last operator and part
-        uint64_t number{0};     //!< KernelDescription::pass of it
-        uint64_t leadNumber{0}; //!< of the pass that the lead belongs to
-        int64_t leadPs{0};      //!< of stages' hosts: the lead itself
-        bool isBlockNew{false}; //!< whether it began a block
-    };
-
-    /// Blocks that repeat have a number in their name. The others belong to one unit, the root.
-    bool IsBlockNew(const KernelDescription& kernel)
-    {
-        const std::string block = kernel.name.substr(0, kernel.name.find('.'));
-        const bool isRoot = block.empty() || block.back() < '0' || block.back() > '9';
-        if (kernel.pass != m_pass.number)
-        {
-            m_hasRoot = false;
-            m_block.clear();
-        }
-        if (isRoot)
-        {
-            return !std::exchange(m_hasRoot, true);
-        }
-        return std::exchange(m_block, block) != block;
-    }
-
-    const Framework& m_framework;
-    double m_pace;         //!< how many times as long as the framework says it takes
-    StageHosts* m_stages;  //!< what hosts keep from pass to pass, null for nothing
-    Pass m_pass;           //!< at present
-    Pass m_deferred;       //!< behind it, whose kernels are described in turn with its own
-    Pass* m_last{&m_pass}; //!< of the last operator
-    std::string m_block;   //!< the last numbered one of this pass
-    bool m_hasRoot{false}; //!< whether the root unit has begun in this pass
-};
-
 } // namespace
 
 const std::vector<RuledKind>&
@@ -623,7 +464,8 @@ MakeFrameworkTimer(const KernelCostModel& model,
             return -1;
         }
         ApplyFramework(framework, kernel, activation, *work);
-        return host->GetPs(kernel, *work, model.GetTime(*work));
+        const KernelRule* rule = FindRule(framework, kernel, *work);
+        return host->GetPs(kernel, *work, rule, model.GetTime(*work));
     };
 }
 
