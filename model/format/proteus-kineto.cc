@@ -153,10 +153,18 @@ IsOfModel(const std::string& device, const std::string& model)
            known.end();
 }
 
+/// @param gpu name of a GPU as a trace has it @return whether it is one of AMD, whose collectives
+/// are RCCL's: it calls itself NCCL, of the release that it follows
+bool
+HasRccl(const std::string& gpu)
+{
+    return gpu.rfind("AMD ", 0) == 0;
+}
+
 /// @param recorded version of NCCL that a trace says, or empty @param simulated version, or 0
-/// @param name of the trace
+/// @param isRccl see HasRccl() @param name of the trace
 void
-WarnOfVersion(const std::string& recorded, uint32_t simulated, const std::string& name)
+WarnOfVersion(const std::string& recorded, uint32_t simulated, bool isRccl, const std::string& name)
 {
     uint32_t version = 0;
     try
@@ -167,11 +175,13 @@ WarnOfVersion(const std::string& recorded, uint32_t simulated, const std::string
     {
         return; // that of another library, which is named
     }
-    if (version != 0 && simulated != 0 && version != simulated)
+    if (version != 0 && simulated != 0 && (version != simulated || isRccl))
     {
-        Warn(name + ": was recorded with NCCL " + recorded + "; simulated is " +
-             FormatNcclVersion(simulated) + ", and with --ncclVersion=" + recorded +
-             " that of the trace");
+        Warn(name + ": was recorded with " + (isRccl ? "RCCL, which follows NCCL " : "NCCL ") +
+             recorded + "; simulated is " + (isRccl ? "NCCL " : "") + FormatNcclVersion(simulated) +
+             (version == simulated
+                  ? ""
+                  : ", and with --ncclVersion=" + recorded + " that of the trace"));
     }
     const std::string unlike = DescribeUnlikeRelease(recorded);
     if (version == simulated && !unlike.empty())
@@ -284,7 +294,7 @@ ReadKineto(const std::vector<TraceFile>& files,
     {
         if (versions.insert(rank.ncclVersion).second)
         {
-            WarnOfVersion(rank.ncclVersion, options.ncclVersion, name);
+            WarnOfVersion(rank.ncclVersion, options.ncclVersion, HasRccl(rank.gpuModel), name);
         }
         const std::string& recorded = rank.gpuModel;
         if (models.insert(recorded).second && !recorded.empty() && !options.gpuModel.empty() &&

@@ -496,6 +496,12 @@ TEST(TraceNotes, GroupsSizesAndRanksOfKinetoThatDisagree)
               "trace: was recorded on NVIDIA H100 80GB, whose times kernels keep; the cluster has "
               "A100-SXM4-80GB\n");
     ExpectPart(second(R"(, "nccl_version": "2.18.3")", sizes), "was recorded with NCCL 2.18.3");
+    std::string onAmd = exchange(R"("rank": 0, "nccl_version": "2.18.3")", sizes);
+    onAmd.replace(0, 1, R"({"deviceProperties": [{"name": "AMD Instinct MI300X"}], )");
+    TraceOptions newest;
+    newest.ncclVersion = 230;
+    ExpectPart(NotesOf(&ReadKineto, {onAmd, exchange(R"("rank": 1)", sizes)}, newest),
+               "was recorded with RCCL, which follows NCCL 2.18.3; simulated is NCCL 2.30");
     ExpectPart(second(R"(, "nccl_version": "new")", sizes),
                "nccl_version 'new' is no version of NCCL: it is not heeded");
     ExpectPart(second(R"(, "backend": "gloo")", sizes),
