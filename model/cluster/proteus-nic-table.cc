@@ -19,10 +19,6 @@ namespace ns3
 namespace proteus
 {
 
-namespace
-{
-
-/// @return whether a link leads from a NIC out of its server
 bool
 HasNetwork(const Cluster& cluster, VertexId nic)
 {
@@ -32,6 +28,9 @@ HasNetwork(const Cluster& cluster, VertexId nic)
         return vertices[port.neighbor].server != vertices[nic].server;
     });
 }
+
+namespace
+{
 
 /// @param needsNetwork whether only those with a network count, see HasNetwork()
 /// @return the NICs of the server that are nearest to a vertex of it

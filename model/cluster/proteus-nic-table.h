@@ -24,6 +24,10 @@ namespace ns3
 namespace proteus
 {
 
+/// @ingroup proteus
+/// @param cluster with the NIC @param nic of it @return whether a link leads out of its server
+bool HasNetwork(const Cluster& cluster, VertexId nic);
+
 /**
  * @ingroup proteus
  * @param cluster with the vertex

@@ -15,6 +15,7 @@
 #include "ns3/proteus-cluster-text.h"
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-foreign-files.h"
+#include "ns3/proteus-nic-table.h"
 #include "ns3/proteus-server-preset.h"
 #include "ns3/proteus-shown-name.h"
 #include "ns3/proteus-warning.h"
@@ -163,12 +164,11 @@ WarnOfDeadNics(const std::string& path, const Cluster& cluster)
         {
             continue;
         }
-        const auto& ports = cluster.GetPorts(nic);
-        const bool isDead = std::all_of(ports.begin(), ports.end(), [&](const Port& port) {
-            return vertices[port.neighbor].server == vertices[nic].server;
-        });
-        hasOthers = hasOthers || !isDead;
-        if (isDead)
+        if (HasNetwork(cluster, nic))
+        {
+            hasOthers = true;
+        }
+        else
         {
             AppendName(dead, vertices[nic].name);
         }
