@@ -16,6 +16,7 @@
 #include "proteus-programs.h"
 #include "proteus-run-notes.h"
 #include "proteus-stop-signals.h"
+#include "proteus-unused-network.h"
 
 #include "ns3/config.h"
 #include "ns3/proteus-bar-svg.h"
@@ -161,7 +162,7 @@ RunContender(const FabricsOptions& options,
              const std::string& executor,
              bool isFirst)
 {
-    const auto [graph, dataType, notes] = MakeJob(options, cluster);
+    auto [graph, dataType, notes] = MakeJob(options, cluster);
     if (isFirst)
     {
         options.CheckMemory(graph, cluster);
@@ -171,6 +172,7 @@ RunContender(const FabricsOptions& options,
     std::ostream& out = options.quiet ? unheard : std::cerr;
     std::vector<FabricRow> rows;
     std::vector<double> times;
+    std::vector<std::string> unseen;
     for (const int64_t stream : ListStreams(options))
     {
         FabricsOptions thrown = options;
@@ -179,7 +181,10 @@ RunContender(const FabricsOptions& options,
         const RunAnalysis analysis = Analyze(graph, cluster, result, dataType);
         rows.push_back(MakeFabricRow(contender.variant, cluster, analysis.summary, analysis.links));
         times.push_back(rows.back().iterationS);
+        unseen =
+            FindUnseenNetwork(FindExecutor(executor).GetTraits(), cluster, graph, result.links);
     }
+    notes.insert(notes.end(), unseen.begin(), unseen.end());
     std::stable_sort(rows.begin(), rows.end(), [](const FabricRow& a, const FabricRow& b) {
         return a.iterationS < b.iterationS;
     });

@@ -38,6 +38,10 @@ namespace proteus
 namespace
 {
 
+const char* const NOTHING_LEAVES = "nothing leaves a server";
+const char* const NOTHING_BEYOND_SWITCH = "nothing goes from one switch of the network to another";
+const char* const LINKS_OF_SERVERS_ONLY = "of the network, the links of servers count only";
+
 /// @param options of fabrics @param name of an option
 /// @return the same without it; nothing if the option is not of fabrics
 std::optional<FabricOptions>
@@ -301,6 +305,22 @@ ListClusterSettings(const Configuration& configuration)
                          "nic=4x200G-roce");
 }
 
+/// @param cluster any @param graph that was run on it
+/// @return that servers have no GPU of the job, or empty
+std::string
+DescribeIdleServers(const Cluster& cluster, const ExecutionGraph& graph)
+{
+    std::set<int32_t> used;
+    for (DeviceId device = 0; device < graph.GetNDevices(); ++device)
+    {
+        used.insert(cluster.GetServer(device));
+    }
+    return used.size() >= cluster.GetNServers()
+               ? ""
+               : "the job has " + FormatThings(graph.GetNDevices(), "GPU") + " of " +
+                     FormatThings(used.size(), "server") + "; the others have no work";
+}
+
 /// @param configuration options, as they were typed
 /// @return the option that says how many servers there are, as it was typed, or empty
 std::string
@@ -384,17 +404,47 @@ FindUnusedServers(const Configuration& configuration,
     {
         return {};
     }
-    std::set<int32_t> used;
-    for (DeviceId device = 0; device < graph.GetNDevices(); ++device)
+    const std::string idle = DescribeIdleServers(cluster, graph);
+    return idle.empty() ? std::vector<std::string>()
+                        : std::vector<std::string>{servers + ": " + idle};
+}
+
+std::vector<std::string>
+FindUnseenNetwork(const ExecutorTraits& traits,
+                  const Cluster& cluster,
+                  const ExecutionGraph& graph,
+                  const std::vector<LinkStatistics>& links)
+{
+    std::vector<std::string> lines;
+    if (const std::string idle = DescribeIdleServers(cluster, graph); !idle.empty())
     {
-        used.insert(cluster.GetServer(device));
+        lines.push_back(idle);
     }
-    if (used.size() >= cluster.GetNServers())
+    if (!traits.hasNetwork)
     {
-        return {};
+        lines.push_back(traits.name + ": " + LINKS_OF_SERVERS_ONLY);
+        return lines;
     }
-    return {servers + ": the job has " + FormatThings(graph.GetNDevices(), "GPU") + " of " +
-            FormatThings(used.size(), "server") + "; the others have no work"};
+    const std::vector<LinkId> crossed = FindCrossedLinks(links);
+    const auto crosses = [&cluster, &crossed](bool (*isSuch)(const Cluster&, const Link&)) {
+        return std::any_of(crossed.begin(), crossed.end(), [&](LinkId link) {
+            return isSuch(cluster, cluster.GetLinks()[link]);
+        });
+    };
+    const std::vector<Link>& all = cluster.GetLinks();
+    if (!links.empty() && !crosses(LeavesServer))
+    {
+        lines.push_back(std::string(NOTHING_LEAVES) + ": no network makes a difference");
+    }
+    else if (!links.empty() && !crosses(JoinsSwitches) &&
+             std::any_of(all.begin(), all.end(), [&cluster](const Link& link) {
+                 return JoinsSwitches(cluster, link);
+             }))
+    {
+        lines.push_back(std::string(NOTHING_BEYOND_SWITCH) +
+                        ": what joins the switches makes no difference");
+    }
+    return lines;
 }
 
 std::vector<std::string>
@@ -420,22 +470,20 @@ FindUnusedNetwork(const TypedNetwork& typed,
         }
         if (without && !links.empty() && !hasLeft)
         {
-            lines.push_back(option + " has no effect: nothing leaves a server");
+            lines.push_back(option + " has no effect: " + NOTHING_LEAVES);
         }
         else if (without && !links.empty() && MeetsAlike(typed, *without, cluster, crossed))
         {
-            lines.push_back(option + " has no effect: nothing goes from one switch of the network "
-                                     "to another");
+            lines.push_back(option + " has no effect: " + NOTHING_BEYOND_SWITCH);
         }
         else if (name.rfind("ns3::proteus::Transport::", 0) == 0 && !traits.hasPackets &&
                  !links.empty() && !hasLeft)
         {
-            lines.push_back(option + " has no effect: nothing leaves a server");
+            lines.push_back(option + " has no effect: " + NOTHING_LEAVES);
         }
         else if (without && !traits.hasNetwork && HasSameWaysOut(typed, *without, cluster))
         {
-            lines.push_back(option +
-                            " is not modelled: of the network, the links of servers count only");
+            lines.push_back(option + " is not modelled: " + LINKS_OF_SERVERS_ONLY);
         }
         else if (isOfPaths && traits.hasPaths && !links.empty() &&
                  FindTyped(typed.configuration, "scenario").empty() &&
@@ -451,7 +499,7 @@ FindUnusedNetwork(const TypedNetwork& typed,
         if (key != "nodes" && key != "gpu" && !IsCardKey(key) && !links.empty() && !hasLeft)
         {
             lines.push_back("--cluster=" + FindTyped(typed.configuration, "cluster") + ": " + key +
-                            "=" + value + " has no effect: nothing leaves a server");
+                            "=" + value + " has no effect: " + NOTHING_LEAVES);
         }
     }
     return lines;

@@ -65,6 +65,16 @@ std::vector<std::string> FindUnusedServers(const Configuration& configuration,
                                            const Cluster& cluster,
                                            const ExecutionGraph& graph);
 
+/// @ingroup proteus
+/// Of a comparison of networks.
+/// @param traits of an executor that has run @param cluster that it ran on
+/// @param graph that was run @param links what each of its links carried; empty: not known
+/// @return lines: that servers had no work, and that other switches would make no difference
+std::vector<std::string> FindUnseenNetwork(const ExecutorTraits& traits,
+                                           const Cluster& cluster,
+                                           const ExecutionGraph& graph,
+                                           const std::vector<LinkStatistics>& links);
+
 } // namespace proteus
 } // namespace ns3
 

@@ -268,6 +268,35 @@ TEST(NetworkMistakes, FabricsThatAreTheSame)
               std::string::npos);
 }
 
+// Then all rows are alike, whatever their switches.
+TEST(NetworkMistakes, NetworksThatAComparedJobDoesNotSee)
+{
+    const auto start = [](const std::string& strategy, const std::string& executor) {
+        return Start("fabrics",
+                     {"--model=gpt3-125m",
+                      "--variables=layers=2",
+                      "--strategy=" + strategy,
+                      "--cluster=pcie-v100x4",
+                      "--executor=" + executor,
+                      "--quiet",
+                      "--fabrics=single-switch,leaf-spine:4"})
+            .out;
+    };
+    const auto says = [](const std::string& out, const std::string& note) {
+        return out.find("Note: " + note) != std::string::npos;
+    };
+    const std::string leaf = "in 1 of 2 rows: nothing goes from one switch of the network to";
+    const std::string idle = "the job has 8 GPUs of 2 servers; the others have no work";
+    const std::string half = start("dp=8", "flow");
+    EXPECT_TRUE(says(half, leaf)) << half;
+    EXPECT_TRUE(says(half, idle)) << half;
+    const std::string whole = start("dp=16", "flow");
+    EXPECT_FALSE(says(whole, leaf)) << whole;
+    EXPECT_EQ(whole.find("have no work"), std::string::npos) << whole;
+    EXPECT_TRUE(says(start("dp=4", "flow"), "nothing leaves a server: no network makes a"));
+    EXPECT_TRUE(says(start("dp=16", "classic"), "classic: of the network, the links of servers"));
+}
+
 // One switch, beyond which there is nothing.
 TEST(NetworkMistakes, RatiosOfFabricsWithoutUplinks)
 {
