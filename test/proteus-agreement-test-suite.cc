@@ -103,7 +103,9 @@ class AgreementTest : public TestCase
         std::vector<std::string> presets{"dgx1-v100", "dgx-a100", "dgx-h100", "hgx-b200"};
         if (m_isWhole)
         {
-            presets.insert(presets.end(), {"dgx2", "hgx-b300", "pcie-v100x4", "titanxp-pcie"});
+            presets.insert(
+                presets.end(),
+                {"dgx2", "hgx-b300", "pcie-v100x4", "titanxp-pcie", "hgx-a100-4gpu", "quad-gh200"});
         }
         for (const std::string& preset : presets)
         {

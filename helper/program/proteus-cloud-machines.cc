@@ -62,6 +62,17 @@ GetCloudMachines()
         {{"BM.GPU.H200.8"}, "dgx-h200:nic=8x400G-roce", ""},
         {{"BM.GPU.B200.8"}, "hgx-b200:nic=8x400G-roce", ""},
         {{"BM.GPU.GB200.4"}, "gb200-nvl72:nic=400G-roce", ""},
+        // Of computing centres: JSC, CINECA, BSC, CSCS and NERSC, each by its user documentation.
+        {{"JUPITER", "JUPITER Booster"}, "quad-gh200", ""},
+        {{"JUWELS Booster"}, "hgx-a100-4gpu", ""},
+        {{"Leonardo", "Leonardo Booster"},
+         "hgx-a100-4gpu:gpu=A100-SXM-64GB,nic=4x100G-infiniband",
+         ""},
+        {{"MareNostrum 5", "MareNostrum"},
+         "hgx-h100-4gpu:gpu=H100-SXM5-64GB,nic=4x200G-infiniband",
+         ""},
+        {{"Alps"}, "quad-gh200:gpu=GH200-96GB-660W,nic=4x200G-roce", "cxi"},
+        {{"Perlmutter"}, "hgx-a100-4gpu:nic=4x200G-roce", "cxi"},
     };
     return machines;
 }

@@ -13,7 +13,8 @@
 /**
  * @file
  * @ingroup proteus
- * Machines that clouds rent out, and the presets that are nearest to them.
+ * Machines that clouds rent out or computing centres have, and the presets that are nearest to
+ * them.
  */
 
 namespace ns3
@@ -22,10 +23,10 @@ namespace proteus
 {
 
 /// @ingroup proteus
-/// A machine of a cloud.
+/// A machine of a cloud, or of a computing centre.
 struct CloudMachine
 {
-    std::vector<std::string> names; //!< as the cloud calls it
+    std::vector<std::string> names; //!< as it is called there
     std::string cluster;            //!< a preset with changes that has its GPUs and the rate of its
                                     //!< network
     std::string plugin;             //!< NCCL's plug-in of the network there; empty: NCCL's own
@@ -36,8 +37,8 @@ struct CloudMachine
 const std::vector<CloudMachine>& GetCloudMachines();
 
 /// @ingroup proteus
-/// @param name that is no preset @return what to type for the machine of a cloud that is called so;
-/// empty if there is none
+/// @param name that is no preset @return what to type for the machine that is called so; empty if
+/// there is none
 std::string DescribeCloudMachine(const std::string& name);
 
 /// @ingroup proteus

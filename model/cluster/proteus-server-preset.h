@@ -80,6 +80,18 @@ ServerPreset MakeGb200Nvl72();
 /// @return preset "gb300-nvl72"
 ServerPreset MakeGb300Nvl72();
 /// @ingroup proteus
+/// @return preset "hgx-a100-4gpu"
+ServerPreset MakeHgxA100Of4();
+/// @ingroup proteus
+/// @return preset "hgx-h100-4gpu"
+ServerPreset MakeHgxH100Of4();
+/// @ingroup proteus
+/// @return preset "hgx-h200-4gpu"
+ServerPreset MakeHgxH200Of4();
+/// @ingroup proteus
+/// @return preset "quad-gh200"
+ServerPreset MakeQuadGh200();
+/// @ingroup proteus
 /// @return preset "dgx-spark"
 ServerPreset MakeDgxSpark();
 /// @ingroup proteus

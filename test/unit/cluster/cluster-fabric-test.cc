@@ -439,7 +439,13 @@ TEST(Presets, SwitchesThatCompute)
                                         "gb200-nvl72",
                                         "gb300-nvl72"};
         const bool isNew = all.count(preset) > 0;
-        const bool hasSharp = isNew || preset == "dgx-a100" || preset == "hgx-a800"; // HDR and on
+        const std::set<std::string> hdr{"dgx-a100",
+                                        "hgx-a800",
+                                        "hgx-a100-4gpu",
+                                        "hgx-h100-4gpu",
+                                        "hgx-h200-4gpu",
+                                        "quad-gh200"};
+        const bool hasSharp = isNew || hdr.count(preset) > 0; // InfiniBand from HDR on
         const Cluster cluster = MakeCluster(preset, 2);
         for (const Vertex& vertex : cluster.GetVertices())
         {
