@@ -42,13 +42,25 @@ namespace
 constexpr double BYTES_PER_GBIT = 1e9 / 8;
 constexpr double MOST_GBITS = 1e6;
 constexpr double MOST_COUNT = 4294967295.0;
+constexpr double MOST_SWITCHES = 128; //!< as many as there can be cards
 
 /// Keys that are no options of a fabric.
-const char* const KEYS[] =
-    {"nodes", "nic", "gpu", "fabric", "leafs", "bundles", "mtu", "pcie", "cpu", "p2p", "memory"};
+const char* const KEYS[] = {"nodes",
+                            "nic",
+                            "gpu",
+                            "fabric",
+                            "leafs",
+                            "bundles",
+                            "mtu",
+                            "pcie",
+                            "cpu",
+                            "p2p",
+                            "memory",
+                            "switches",
+                            "bridges"};
 
 /// Those of servers of cards.
-constexpr std::string_view CARD_KEYS[] = {"pcie", "cpu", "p2p", "memory"};
+constexpr std::string_view CARD_KEYS[] = {"pcie", "cpu", "p2p", "memory", "switches", "bridges"};
 
 /// @param typed a key @return its name in the tables; what was typed if no table has it
 std::string
@@ -133,6 +145,7 @@ struct CardChanges
     std::optional<CpuVendor> cpu;
     std::optional<bool> peers;      //!< whether GPUs reach each other through CPUs
     double memoryBytesPerSecond{0}; //!< of each CPU, see GetStagingRate()
+    CardLayout layout;              //!< what the servers are built with
 };
 
 /// @return the same servers of cards with changes
@@ -158,10 +171,14 @@ ChangeCards(const Cluster& cluster, const CardChanges& changes)
             const Vertex& a = vertices[link.a];
             const Vertex& b = vertices[link.b];
             const bool isSlot = a.kind == VertexKind::GPU || b.kind == VertexKind::GPU;
-            if (isSlot && changes.generation)
+            const bool isUplink = a.kind == VertexKind::CPU || b.kind == VertexKind::CPU;
+            const bool hasSwitch =
+                a.kind == VertexKind::PCIE_SWITCH || b.kind == VertexKind::PCIE_SWITCH;
+            if (link.technology == LinkTechnology::PCIE && changes.generation &&
+                (isSlot || (isUplink && hasSwitch)))
             {
-                link.bytesPerSecond =
-                    PcieX16BytesPerSecond(generation) * changes.lanes / MOST_LANES;
+                link.bytesPerSecond = PcieX16BytesPerSecond(generation) *
+                                      (isSlot ? changes.lanes : MOST_LANES) / MOST_LANES;
                 link.framing = DefaultFraming(link.technology, generation, a, b);
             }
             if (link.technology == LinkTechnology::CPU_INTERCONNECT)
@@ -228,11 +245,13 @@ class TextReader
                 "a short form joins NICs; nvlink-domain joins NVSwitches: leave the changes out");
         }
         m_variant.name = m_variant.fabric.kind;
-        const Cluster cluster = m_servers == 1 ? MakeCluster(preset, 1) // has no network
-                                               : Join(preset);
-        WarnOfBundles(preset, cluster);
+        const bool isOfCards = !FindCardServer(preset).empty();
+        const ServerPreset server = isOfCards ? MakeCards(preset) : GetServerPreset(preset);
+        const Cluster cluster = m_servers == 1 ? MakeCluster(server, 1) // has no network
+                                               : Join(server);
+        WarnOfBundles(server, cluster);
         const Cluster changed = m_mtu ? SetMtu(cluster, *m_mtu) : cluster;
-        if (!FindCardServer(preset).empty())
+        if (isOfCards)
         {
             if (m_gpu)
             {
@@ -252,8 +271,22 @@ class TextReader
     }
 
   private:
+    /// @param preset of a server of cards @return it, with the layout that the keys say
+    ServerPreset MakeCards(const std::string& preset)
+    {
+        m_cards.layout.nics = m_variant.rails;
+        try
+        {
+            return MakeCardServer(preset, m_cards.layout);
+        }
+        catch (const std::invalid_argument& error)
+        {
+            Refuse(error.what());
+        }
+    }
+
     /// @param preset of the servers @return all of them, joined
-    Cluster Join(const std::string& preset) const
+    Cluster Join(const ServerPreset& preset) const
     {
         try
         {
@@ -266,7 +299,7 @@ class TextReader
     }
 
     /// Names cables that are the same as whole bundles. @param cluster that was made of a preset
-    void WarnOfBundles(const std::string& preset, const Cluster& cluster)
+    void WarnOfBundles(const ServerPreset& preset, const Cluster& cluster)
     {
         if (m_variant.bundling != Bundling::CABLES)
         {
@@ -408,6 +441,14 @@ class TextReader
         else if (key == "memory")
         {
             ReadMemory(value);
+        }
+        else if (key == "switches")
+        {
+            m_cards.layout.switches = ToWhole(key, value, 0, MOST_SWITCHES);
+        }
+        else if (key == "bridges")
+        {
+            m_cards.layout.bridged = ToWhole(key, value, 1, MOST_SWITCHES);
         }
         else if (key == "bundles")
         {

@@ -8,6 +8,7 @@
 
 #include "proteus-bundles.h"
 #include "proteus-fabric-kind.h"
+#include "proteus-server-preset.h"
 
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-ratio.h"
@@ -309,12 +310,18 @@ FitSpines(const FabricVariant& variant, const std::string& preset)
 Cluster
 MakeVariantCluster(const std::string& preset, uint32_t servers, const FabricVariant& variant)
 {
+    return MakeVariantCluster(GetServerPreset(preset), servers, variant);
+}
+
+Cluster
+MakeVariantCluster(const ServerPreset& preset, uint32_t servers, const FabricVariant& variant)
+{
     const Cluster joined = MakeCluster(preset, 2);
     const Cluster server = MakeCluster(preset, 1);
     const Link* access = FindAccess(joined);
     if (access == nullptr)
     {
-        throw std::invalid_argument("server preset " + preset + " has no NIC");
+        throw std::invalid_argument("server preset " + preset.name + " has no NIC");
     }
     if (servers < 2 || servers > MAX_SERVERS)
     {
@@ -326,13 +333,13 @@ MakeVariantCluster(const std::string& preset, uint32_t servers, const FabricVari
     {
         throw std::invalid_argument("fabric '" + variant.name + "' is to use " +
                                     std::to_string(variant.rails) +
-                                    " NICs of each server, a rail each, and a server of " + preset +
-                                    " has " + std::to_string(nics));
+                                    " NICs of each server, a rail each, and a server of " +
+                                    preset.name + " has " + std::to_string(nics));
     }
     const LinkTechnology technology = variant.technology.empty()
                                           ? access->technology
                                           : LinkTechnologyFromString(variant.technology);
-    Cluster cluster(std::to_string(servers) + " x " + preset + ", " + variant.name + ", " +
+    Cluster cluster(std::to_string(servers) + " x " + preset.name + ", " + variant.name + ", " +
                     ToString(technology));
     FabricPlugs plugs;
     plugs.trunk.technology = technology;

@@ -25,6 +25,8 @@ namespace ns3
 namespace proteus
 {
 
+struct ServerPreset;
+
 /// @ingroup proteus
 /// How servers are joined, with what, and how switches choose among equal ports.
 struct FabricVariant
@@ -92,6 +94,14 @@ FabricVariant FitSpines(const FabricVariant& variant, const std::string& preset)
  * @throw std::invalid_argument as MakeCluster(), or for more rails than a server has NICs
  */
 Cluster MakeVariantCluster(const std::string& preset,
+                           uint32_t servers,
+                           const FabricVariant& variant);
+
+/// @ingroup proteus
+/// @param preset of the servers @param servers how many @param variant how they are joined
+/// @return as the other MakeVariantCluster()
+/// @throw std::invalid_argument as that
+Cluster MakeVariantCluster(const ServerPreset& preset,
                            uint32_t servers,
                            const FabricVariant& variant);
 

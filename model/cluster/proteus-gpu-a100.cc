@@ -97,6 +97,7 @@ MakeA100Pcie(const std::string& model,
     result.sheet.memoryBytes = memoryBytes;
     result.sheet.memoryBytesPerSecond = memoryRate;
     result.sheet.source = "NVIDIA A100 data sheet (2021), PCIe";
+    result.bridgedNvlinks = 12;
     result.aliases = {alias};
     result.pciDevices = {device};
     return result;

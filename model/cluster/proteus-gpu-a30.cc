@@ -31,6 +31,7 @@ MakeA30()
     model.pciDevices = {0x20b7};
     model.nvlinkBytesPerSecond = 25e9;
     model.nvlinkGeneration = 3;
+    model.bridgedNvlinks = 4;
     model.smCopyBytesPerSecond = SmCopyRate::AMPERE;
     return model;
 }

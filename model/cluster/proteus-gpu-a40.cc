@@ -33,6 +33,7 @@ MakeA40()
     model.pciDevices = {0x2235};
     model.nvlinkBytesPerSecond = 14.0625e9;
     model.nvlinkGeneration = 3;
+    model.bridgedNvlinks = 4;
     model.smCopyBytesPerSecond = SmCopyRate::AMPERE;
     return model;
 }

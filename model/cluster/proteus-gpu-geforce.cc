@@ -30,6 +30,7 @@ MakeRtx2080Ti()
     model.pciDevices = {0x1e04, 0x1e07};
     model.nvlinkBytesPerSecond = 25e9;
     model.nvlinkGeneration = 2;
+    model.bridgedNvlinks = 2;
     model.smCopyBytesPerSecond = SmCopyRate::VOLTA;
     return model;
 }
@@ -51,6 +52,7 @@ MakeRtx3090()
     model.pciDevices = {0x2204};
     model.nvlinkBytesPerSecond = 14.0625e9;
     model.nvlinkGeneration = 3;
+    model.bridgedNvlinks = 4;
     model.smCopyBytesPerSecond = SmCopyRate::AMPERE;
     model.reachesPeersAsMemory = true;
     return model;

@@ -33,6 +33,7 @@ MakeH100Nvl()
     model.pciDevices = {0x2321};
     model.nvlinkBytesPerSecond = 25e9;
     model.nvlinkGeneration = 4;
+    model.bridgedNvlinks = 12;
     model.smCopyBytesPerSecond = SmCopyRate::HOPPER;
     return model;
 }

@@ -35,6 +35,7 @@ MakeH100Pcie()
     model.pciDevices = {0x2331, 0x2322};
     model.nvlinkBytesPerSecond = 25e9;
     model.nvlinkGeneration = 4;
+    model.bridgedNvlinks = 12;
     model.smCopyBytesPerSecond = SmCopyRate::HOPPER;
     return model;
 }

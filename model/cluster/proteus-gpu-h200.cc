@@ -50,6 +50,8 @@ MakeH200Nvl()
     model.sheet.fp8Flops = 3341e12 / 2;
     model.sheet.source = "NVIDIA H200 data sheet (2024), NVL";
     model.pciDevices = {0x233b};
+    model.bridgedNvlinks = 18;
+    model.mostBridged = 4;
     return model;
 }
 

@@ -71,6 +71,8 @@ struct GpuModel
     std::vector<uint32_t> pciDevices;
     double nvlinkBytesPerSecond{0}; //!< of one NVLink and direction; 0: it has none
     uint32_t nvlinkGeneration{0};   //!< whose framing its NVLinks have
+    uint32_t bridgedNvlinks{0};     //!< of a card, to all others that bridges join it with; 0: none
+    uint32_t mostBridged{2};        //!< cards that bridges join with each other
     uint32_t copyEngines{0};        //!< DMA copies at a time; 0: not known, no limit
     /// Whether it reaches peers over PCI Express as system memory only, see DefaultFraming().
     bool reachesPeersAsMemory{false};

@@ -32,6 +32,7 @@ MakeRtxA5000()
     model.pciDevices = {0x2231};
     model.nvlinkBytesPerSecond = 14.0625e9;
     model.nvlinkGeneration = 3;
+    model.bridgedNvlinks = 4;
     model.smCopyBytesPerSecond = SmCopyRate::AMPERE;
     return model;
 }
@@ -54,6 +55,7 @@ MakeRtxA6000()
     model.pciDevices = {0x2230};
     model.nvlinkBytesPerSecond = 14.0625e9;
     model.nvlinkGeneration = 3;
+    model.bridgedNvlinks = 4;
     model.smCopyBytesPerSecond = SmCopyRate::AMPERE;
     return model;
 }

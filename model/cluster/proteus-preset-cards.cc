@@ -9,7 +9,9 @@
 #include "proteus-socket-rates.h"
 
 #include "ns3/proteus-nearest-name.h"
+#include "ns3/proteus-plural.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <regex>
 #include <stdexcept>
@@ -25,6 +27,7 @@ namespace
 {
 
 constexpr double NIC_BYTES_PER_SECOND = 100e9 / 8;
+constexpr uint32_t MOST_NICS_OF_A_CARD = 4;
 
 /// What a name of a server of cards says.
 struct Cards
@@ -56,27 +59,84 @@ ReadName(const std::string& name)
     return cards;
 }
 
+/// What of a layout its server has not got equal shares of, or its card no bridge for.
+/// @param cards what there is @param layout to check @throw std::invalid_argument
+void
+CheckLayout(const Cards& cards, const CardLayout& layout)
+{
+    const uint32_t gpus = cards.sockets * cards.perSocket;
+    if (layout.switches > 0 &&
+        (layout.switches % cards.sockets != 0 || gpus % layout.switches != 0))
+    {
+        throw std::invalid_argument(
+            "switches=" + std::to_string(layout.switches) + ": " +
+            FormatThings(cards.sockets, "CPU") + " and " + FormatThings(gpus, "card") +
+            " have equal shares of switches; a multiple of " + std::to_string(cards.sockets) +
+            " that divides " + std::to_string(gpus) + " has them");
+    }
+    if (layout.nics > gpus * MOST_NICS_OF_A_CARD)
+    {
+        throw std::invalid_argument(std::to_string(layout.nics) + " NICs are more than " +
+                                    std::to_string(MOST_NICS_OF_A_CARD) + " for each of " +
+                                    FormatThings(gpus, "card"));
+    }
+    if (layout.bridged == 1)
+    {
+        return;
+    }
+    const GpuModel& model = FindGpuModel(cards.gpu);
+    const std::string bridges = "bridges=" + std::to_string(layout.bridged) + ": ";
+    if (model.bridgedNvlinks == 0)
+    {
+        throw std::invalid_argument(bridges + "there is no bridge of NVLink for " + cards.gpu);
+    }
+    if (layout.bridged != 2 && layout.bridged != model.mostBridged)
+    {
+        throw std::invalid_argument(bridges + "bridges of NVLink join " +
+                                    (model.mostBridged == 2 ? "2" : "2 or 4") + " " + cards.gpu);
+    }
+    if (gpus % layout.bridged != 0)
+    {
+        throw std::invalid_argument(bridges + FormatThings(gpus, "card") +
+                                    " are no whole number of such groups");
+    }
+}
+
 /**
- * GPUs in slots of x16 at the root ports of their CPUs, and a NIC at each CPU. Without peer-to-peer
- * through CPUs, as topologies of NCCL are read that do not say it. CPUs are AMD's.
- * @param cards what there is @copydetails ServerPreset::build
+ * GPUs in slots of x16 at the root ports of their CPUs, or of PCIe switches there, and NICs beside
+ * them. Without peer-to-peer through CPUs, as topologies of NCCL are read that do not say it. CPUs
+ * are AMD's.
+ * @param cards what there is @param layout what else @copydetails ServerPreset::build
  */
 std::vector<VertexId>
-Build(const Cards& cards, Cluster& cluster, uint32_t server)
+Build(const Cards& cards, const CardLayout& layout, Cluster& cluster, uint32_t server)
 {
     const uint32_t generation = GetCardGeneration(cards.gpu);
     const auto gpus =
         AddServerVertices(cluster, server, MakeGpu(cards.gpu), cards.sockets * cards.perSocket);
+    const auto switches =
+        AddServerVertices(cluster, server, VertexKind::PCIE_SWITCH, layout.switches);
     const auto cpus =
         AddServerVertices(cluster, server, MakeCpu(0, false, CpuVendor::AMD), cards.sockets);
-    const auto nics = AddServerVertices(cluster, server, VertexKind::NIC, cards.sockets);
-    for (uint32_t i = 0; i < gpus.size(); ++i)
+    const auto nics =
+        AddServerVertices(cluster, server, VertexKind::NIC, std::max(layout.nics, cards.sockets));
+    const auto& places = switches.empty() ? cpus : switches;
+    for (const auto* const devices : {&gpus, &nics})
     {
-        AddPcieLink(cluster, gpus[i], cpus[i / cards.perSocket], generation);
+        for (std::size_t i = 0; i < devices->size(); ++i)
+        {
+            AddPcieLink(cluster,
+                        devices->at(i),
+                        places[i * places.size() / devices->size()],
+                        generation);
+        }
+    }
+    for (std::size_t i = 0; i < switches.size(); ++i)
+    {
+        AddPcieLink(cluster, switches[i], cpus[i * cpus.size() / switches.size()], generation);
     }
     for (uint32_t i = 0; i < cards.sockets; ++i)
     {
-        AddPcieLink(cluster, nics[i], cpus[i], generation);
         for (uint32_t k = 0; k < i; ++k)
         {
             AddDefaultLink(cluster,
@@ -84,6 +144,20 @@ Build(const Cards& cards, Cluster& cluster, uint32_t server)
                            cpus[i],
                            LinkTechnology::CPU_INTERCONNECT,
                            GetSocketBytesPerSecond(CpuVendor::AMD, generation));
+        }
+    }
+    const GpuModel& model = FindGpuModel(cards.gpu);
+    for (uint32_t i = 0; i < gpus.size(); ++i)
+    {
+        for (uint32_t k = i - i % layout.bridged; k < i; ++k)
+        {
+            const uint32_t links = model.bridgedNvlinks / (layout.bridged - 1);
+            AddDefaultLink(cluster,
+                           gpus[k],
+                           gpus[i],
+                           LinkTechnology::NVLINK,
+                           links * model.nvlinkBytesPerSecond,
+                           model.nvlinkGeneration);
         }
     }
     return nics;
@@ -126,7 +200,7 @@ FindCardServer(const std::string& name)
 }
 
 ServerPreset
-MakeCardServer(const std::string& name)
+MakeCardServer(const std::string& name, const CardLayout& layout)
 {
     const Cards cards = ReadName(name);
     if (cards.gpu.empty())
@@ -135,10 +209,13 @@ MakeCardServer(const std::string& name)
                                     "' is no server of cards, such as 8xL40S or, on two sockets, "
                                     "2x4xL40S");
     }
+    CheckLayout(cards, layout);
     return {FindCardServer(name),
             LinkTechnology::ROCE,
             NIC_BYTES_PER_SECOND,
-            [cards](Cluster& cluster, uint32_t server) { return Build(cards, cluster, server); }};
+            [cards, layout](Cluster& cluster, uint32_t server) {
+                return Build(cards, layout, cluster, server);
+            }};
 }
 
 } // namespace proteus

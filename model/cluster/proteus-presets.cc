@@ -257,12 +257,22 @@ FindServerPreset(const std::string& name)
     return FindCardServer(name);
 }
 
+ServerPreset
+GetServerPreset(const std::string& name)
+{
+    const std::string card = FindCardServer(name);
+    return card.empty() ? Find("server preset", ServerPresets(), name) : MakeCardServer(card);
+}
+
 Cluster
 MakeCluster(const std::string& preset, uint32_t servers, const FabricOptions& fabric)
 {
-    const bool isOfCards = !FindCardServer(preset).empty();
-    const ServerPreset serverPreset =
-        isOfCards ? MakeCardServer(preset) : Find("server preset", ServerPresets(), preset);
+    return MakeCluster(GetServerPreset(preset), servers, fabric);
+}
+
+Cluster
+MakeCluster(const ServerPreset& preset, uint32_t servers, const FabricOptions& fabric)
+{
     GetFabricOptionFields(fabric.kind); // for one server, too, it must be there
     if (servers < 1 || servers > MAX_SERVERS)
     {
@@ -270,12 +280,12 @@ MakeCluster(const std::string& preset, uint32_t servers, const FabricOptions& fa
                                     std::to_string(MAX_SERVERS) + ", is " +
                                     std::to_string(servers));
     }
-    Cluster cluster(std::to_string(servers) + " x " + preset +
+    Cluster cluster(std::to_string(servers) + " x " + preset.name +
                     (servers > 1 ? ", " + fabric.kind : ""));
     FabricPlugs plugs;
     for (uint32_t server = 0; server < servers; ++server)
     {
-        plugs.servers.push_back(serverPreset.build(cluster, server));
+        plugs.servers.push_back(preset.build(cluster, server));
         if (server == 0)
         {
             CheckServersFit(cluster, servers, plugs.servers.front().size(), fabric.kind);
@@ -283,14 +293,13 @@ MakeCluster(const std::string& preset, uint32_t servers, const FabricOptions& fa
     }
     if (servers > 1)
     {
-        plugs.trunk.technology = serverPreset.networkTechnology;
-        plugs.trunk.bytesPerSecond = serverPreset.nicBytesPerSecond;
-        plugs.trunk.delayPs = DefaultDelayPs(serverPreset.networkTechnology);
-        plugs.trunk.framing = DefaultFraming(serverPreset.networkTechnology);
-        plugs.trunk.cost = DefaultCost(serverPreset.networkTechnology);
+        plugs.trunk.technology = preset.networkTechnology;
+        plugs.trunk.bytesPerSecond = preset.nicBytesPerSecond;
+        plugs.trunk.delayPs = DefaultDelayPs(preset.networkTechnology);
+        plugs.trunk.framing = DefaultFraming(preset.networkTechnology);
+        plugs.trunk.cost = DefaultCost(preset.networkTechnology);
         plugs.access = plugs.trunk;
-        plugs.access.framing =
-            NicFraming(serverPreset.networkTechnology, serverPreset.nicBytesPerSecond);
+        plugs.access.framing = NicFraming(preset.networkTechnology, preset.nicBytesPerSecond);
         JoinByFabric(cluster, plugs, fabric);
     }
     cluster.Validate();

@@ -113,9 +113,37 @@ ServerPreset MakeTitanXpPcie();
 std::string FindCardServer(const std::string& name);
 
 /// @ingroup proteus
-/// @param name see FindCardServer() @return the server
-/// @throw std::invalid_argument if it is of no such server
-ServerPreset MakeCardServer(const std::string& name);
+/// What there is in a server of cards beside them.
+struct CardLayout
+{
+    uint32_t nics{0};     //!< NICs of the server; if fewer than CPUs, one at each of these
+    uint32_t switches{0}; //!< PCIe switches of the server, which have the cards and the NICs
+    uint32_t bridged{1};  //!< so many neighbouring cards are joined by bridges of NVLink
+};
+
+/**
+ * @ingroup proteus
+ * @param name see FindCardServer()
+ * @param layout what else there is. CPUs, switches and NICs have equal shares: of four cards at a
+ * CPU with two switches, each switch has two. A switch is joined to its CPU by x16.
+ * @return the server
+ * @throw std::invalid_argument if it is of no such server, if switches do not get equal shares, or
+ * if there is no such bridge for the card
+ */
+ServerPreset MakeCardServer(const std::string& name, const CardLayout& layout = CardLayout());
+
+/// @ingroup proteus
+/// @param preset of the servers @param servers how many @param fabric how they are joined
+/// @return as MakeCluster() by name
+/// @throw std::invalid_argument as that
+Cluster MakeCluster(const ServerPreset& preset,
+                    uint32_t servers,
+                    const FabricOptions& fabric = FabricOptions());
+
+/// @ingroup proteus
+/// @param name in any spelling @return the preset, of a server of cards the usual one
+/// @throw std::invalid_argument that lists the known names
+ServerPreset GetServerPreset(const std::string& name);
 
 /// @ingroup proteus
 /// @param gpu name of a data sheet @return generation of its PCI Express: 3 up to Turing, 4 of

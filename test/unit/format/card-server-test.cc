@@ -7,10 +7,13 @@
 #include "ns3/proteus-cluster-file.h"
 #include "ns3/proteus-server-preset.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <map>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 
 using namespace ns3::proteus;
 
@@ -133,6 +136,112 @@ TEST(CardServer, HasTheMemoryOfItsChannels)
         const Cluster cluster = LoadCluster(name);
         EXPECT_DOUBLE_EQ(FindCpu(cluster).memoryBytesPerSecond, rate) << name;
     }
+}
+
+TEST(CardServer, HasAsManyNicsAsAreAskedFor)
+{
+    for (const auto& [name, nics] : {std::make_pair("2x4xL40S:nodes=2,nic=200G-ib", 2u),
+                                     std::make_pair("2x4xL40S:nodes=2,nic=1x200G-ib", 1u),
+                                     std::make_pair("2x4xL40S:nodes=2,nic=4x200G-ib", 4u),
+                                     std::make_pair("4xL40S:nodes=2,nic=3x", 3u)})
+    {
+        const Cluster cluster = LoadCluster(name);
+        std::map<VertexId, uint32_t> places; // that NICs have, of CPUs
+        uint32_t plugged = 0;
+        for (const Link& link : cluster.GetLinks())
+        {
+            const bool isA = cluster.GetVertices()[link.a].kind == VertexKind::NIC;
+            if (!isA && cluster.GetVertices()[link.b].kind != VertexKind::NIC)
+            {
+                continue;
+            }
+            const VertexId other = isA ? link.b : link.a;
+            if (cluster.GetVertices()[other].kind == VertexKind::CPU)
+            {
+                ++places[other];
+            }
+            else
+            {
+                ++plugged;
+            }
+        }
+        EXPECT_EQ(plugged, 2 * nics) << name;
+        for (const auto& [cpu, count] : places) // equal shares
+        {
+            EXPECT_EQ(count * places.size(), 2 * nics) << name;
+        }
+    }
+}
+
+TEST(CardServer, HasSwitchesWithEqualShares)
+{
+    const Cluster cluster = LoadCluster("2x4xA100-PCIE-80GB:switches=4,nic=4x200G,pcie=4x8");
+    const auto& vertices = cluster.GetVertices();
+    std::map<VertexId, std::map<VertexKind, uint32_t>> joined;
+    for (const Link& link : cluster.GetLinks())
+    {
+        ++joined[link.a][vertices[link.b].kind];
+        ++joined[link.b][vertices[link.a].kind];
+    }
+    uint32_t switches = 0;
+    for (VertexId id = 0; id < vertices.size(); ++id)
+    {
+        if (vertices[id].kind == VertexKind::PCIE_SWITCH)
+        {
+            ++switches;
+            EXPECT_EQ(joined[id][VertexKind::GPU], 2u);
+            EXPECT_EQ(joined[id][VertexKind::NIC], 1u);
+            EXPECT_EQ(joined[id][VertexKind::CPU], 1u);
+        }
+        EXPECT_TRUE(vertices[id].kind != VertexKind::CPU ||
+                    (joined[id][VertexKind::PCIE_SWITCH] == 2 && joined[id].size() == 2));
+    }
+    EXPECT_EQ(switches, 8u); // of two servers
+    const double x16 = PcieX16BytesPerSecond(4);
+    EXPECT_DOUBLE_EQ(FindLink(cluster, VertexKind::GPU, VertexKind::PCIE_SWITCH).bytesPerSecond,
+                     x16 / 2);
+    EXPECT_DOUBLE_EQ(FindLink(cluster, VertexKind::CPU, VertexKind::PCIE_SWITCH).bytesPerSecond,
+                     x16);
+    EXPECT_NE(Refusal("2x4xL40S:switches=3").find("a multiple of 2 that divides 8"),
+              std::string::npos);
+    EXPECT_NE(Refusal("2x3xL40S:switches=4").find("a multiple of 2 that divides 6"),
+              std::string::npos);
+    EXPECT_NE(Refusal("dgx-a100:switches=2").find("switches belongs to servers of cards"),
+              std::string::npos);
+}
+
+TEST(CardServer, HasBridgesOfNvlink)
+{
+    for (const auto& [name, rate, links] :
+         {std::make_tuple("4xA100-PCIE-80GB:bridges=2", 300e9, 2u),
+          std::make_tuple("2x4xH100-NVL:bridges=2", 300e9, 4u),
+          std::make_tuple("2xRTX-3090:bridges=2", 56.25e9, 1u),
+          std::make_tuple("8xH200-NVL:bridges=4", 150e9, 12u),
+          std::make_tuple("8xH200-NVL:bridges=2", 450e9, 4u)})
+    {
+        const Cluster cluster = LoadCluster(name);
+        uint32_t count = 0;
+        for (const Link& link : cluster.GetLinks())
+        {
+            if (link.technology == LinkTechnology::NVLINK)
+            {
+                ++count;
+                EXPECT_DOUBLE_EQ(link.bytesPerSecond, rate) << name;
+                EXPECT_LT(std::max(link.a, link.b) - std::min(link.a, link.b), 4u);
+            }
+        }
+        EXPECT_EQ(count, links) << name;
+    }
+    EXPECT_NE(Refusal("8xL40S:bridges=2").find("there is no bridge of NVLink for L40S"),
+              std::string::npos);
+    EXPECT_NE(Refusal("4xA40:bridges=4").find("bridges of NVLink join 2 A40"), std::string::npos);
+    EXPECT_NE(Refusal("8xH200-NVL:bridges=3").find("join 2 or 4 H200-NVL"), std::string::npos);
+    EXPECT_NE(Refusal("3xA40:bridges=2").find("3 cards are no whole number"), std::string::npos);
+    // Slots are changed, bridges are not.
+    EXPECT_DOUBLE_EQ(
+        FindLink(LoadCluster("2xA40:bridges=2,pcie=3x8"), VertexKind::GPU, VertexKind::GPU)
+            .bytesPerSecond,
+        56.25e9);
 }
 
 TEST(CardServer, IsNamedInAnySpellingAndOnlyOfCards)
