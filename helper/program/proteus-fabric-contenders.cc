@@ -43,6 +43,20 @@ SplitFabrics(const std::string& text)
     return SplitOnce("--fabrics=" + text, text, text.find(';') == std::string::npos ? ',' : ';');
 }
 
+/// @return NICs of a server of --cluster
+uint32_t
+CountNics(const FabricsOptions& options)
+{
+    FabricVariant all;
+    all.name = all.fabric.kind;
+    const Cluster cluster = MakeTextVariant(options.cluster, 2, all);
+    const auto& vertices = cluster.GetVertices();
+    return static_cast<uint32_t>(
+        std::count_if(vertices.begin(), vertices.end(), [](const Vertex& vertex) {
+            return vertex.kind == VertexKind::NIC && vertex.server == 0;
+        }));
+}
+
 /// @return one part of --fabrics
 Contender
 ParseContender(const std::string& text, const FabricOptions& base, const FabricsOptions& options)
@@ -58,7 +72,7 @@ ParseContender(const std::string& text, const FabricOptions& base, const Fabrics
         return contender;
     }
     contender.variant = ReadNamed("--fabrics=" + std::string(options.fabrics), [&]() {
-        return FitSpines(ParseFabricVariant(text, base), options.cluster);
+        return FitSpines(ParseFabricVariant(text, base), CountNics(options));
     });
     if (!KnowRouting(options, contender.variant.routing))
     {
@@ -115,7 +129,7 @@ ListContenders(const FabricsOptions& options, const FabricOptions& sizes)
     }
     for (const std::string& text : GetUsualFabricVariants())
     {
-        const FabricVariant variant = FitSpines(ParseFabricVariant(text, base), options.cluster);
+        const FabricVariant variant = FitSpines(ParseFabricVariant(text, base), CountNics(options));
         if (KnowRouting(options, variant.routing))
         {
             contenders.push_back({variant, ""});
@@ -144,7 +158,7 @@ MakeContenderCluster(const FabricsOptions& options, const Contender& contender)
 {
     const uint32_t nodes = ToCount(options.nodes, "nodes", 2, MAX_SERVERS);
     return contender.cluster.empty()
-               ? MakeVariantCluster(options.cluster, nodes, contender.variant)
+               ? MakeTextVariant(options.cluster, nodes, contender.variant)
                : LoadCluster(contender.cluster, TakesNodes(contender) ? nodes : 0);
 }
 

@@ -20,6 +20,8 @@
 
 #include "ns3/config.h"
 #include "ns3/proteus-bar-svg.h"
+#include "ns3/proteus-cluster-file.h"
+#include "ns3/proteus-cluster-text.h"
 #include "ns3/proteus-fabric-table.h"
 #include "ns3/proteus-graph-file.h"
 #include "ns3/proteus-output-file.h"
@@ -123,6 +125,17 @@ ListStreams(const FabricsOptions& options)
     }
     const auto streams = ReadNamed("--streams", [&]() { return ParseNumbers(options.streams); });
     return {streams.begin(), streams.end()};
+}
+
+/// @param typed value of --cluster @return the servers that it means, see MakeTextVariant()
+/// @throw std::invalid_argument if it says more than servers
+std::string
+FindServers(const std::string& typed)
+{
+    const std::string name = FindClusterName(typed);
+    return IsClusterText(name) || !FindServerPreset(name).empty()
+               ? name
+               : MatchName("cluster", name, GetServerPresets());
 }
 
 /// What came out for one fabric.
@@ -309,7 +322,12 @@ WriteFiles(const FabricsOptions& options,
 void
 CompareFabrics(FabricsOptions& options)
 {
-    options.cluster = MatchName("cluster", FindClusterName(options.cluster), GetServerPresets());
+    options.cluster = FindServers(options.cluster);
+    if (IsClusterText(options.cluster))
+    {
+        MakeTextVariant(options.cluster, 2, FabricVariant()); // refuses what is not of servers
+        LoadCluster(options.cluster, 2);                      // warns of doubtful rates
+    }
     for (const CommandLineText* path : {&options.csv, &options.json, &options.markdown})
     {
         if (!path->empty())
@@ -404,7 +422,10 @@ class FabricsProgram : public CommandLineProgram
             "with changes (dgx-a100:nic=4x); cluster files (default: the usual twelve, "
             "with packets)",
             m_options.fabrics);
-        command.AddValue("cluster", "server preset, e.g. dgx-a100", m_options.cluster);
+        command.AddValue("cluster",
+                         "server preset, or one with changes of the server, e.g. dgx-a100 or "
+                         "dgx-h100:nic=4x200G",
+                         m_options.cluster);
         command.AddMeaning("cluster", GetClusterMeaning);
         command.AddValue("nodes", "servers", m_options.nodes);
         const std::string own = "what --fabrics names says it itself";

@@ -193,12 +193,14 @@ ChangeCards(const Cluster& cluster, const CardChanges& changes)
 class TextReader
 {
   public:
-    TextReader(const std::string& text, uint32_t servers, const FabricOptions& base)
+    /// @param text see MakeTextCluster() @param servers see there
+    /// @param base of the network @param isWhole whether the text says what else there is of it
+    TextReader(const std::string& text, uint32_t servers, const FabricVariant& base, bool isWhole)
         : m_text(text),
-          m_servers(servers)
+          m_servers(servers),
+          m_isWhole(isWhole),
+          m_variant(base)
     {
-        m_variant.fabric = base;
-        m_variant.name = base.kind;
     }
 
     Cluster Read()
@@ -223,6 +225,12 @@ class TextReader
             {
                 Refuse(item.substr(0, equals) + " stands there twice");
             }
+            if (!m_isWhole && key != "nic" && key != "gpu" && key != "mtu" && !IsCardKey(key))
+            {
+                Refuse(item.substr(0, equals) +
+                       " is not of the servers: --nodes and --fabrics say how many there are, and "
+                       "how they are joined");
+            }
             ReadItem(key, item.substr(equals + 1), options);
         }
         const bool isOfServer = std::all_of(keys.begin(), keys.end(), IsCardKey);
@@ -244,7 +252,8 @@ class TextReader
             Refuse(
                 "a short form joins NICs; nvlink-domain joins NVSwitches: leave the changes out");
         }
-        m_variant.name = m_variant.fabric.kind;
+        m_variant.name = m_isWhole ? m_variant.fabric.kind : m_variant.name;
+        ApplyNics();
         const bool isOfCards = !FindCardServer(preset).empty();
         const ServerPreset server = isOfCards ? MakeCards(preset) : GetServerPreset(preset);
         const Cluster cluster = m_servers == 1 ? MakeCluster(server, 1) // has no network
@@ -274,7 +283,7 @@ class TextReader
     /// @param preset of a server of cards @return it, with the layout that the keys say
     ServerPreset MakeCards(const std::string& preset)
     {
-        m_cards.layout.nics = m_variant.rails;
+        m_cards.layout.nics = m_nics;
         try
         {
             return MakeCardServer(preset, m_cards.layout);
@@ -476,16 +485,34 @@ class TextReader
         }
         if (match[1].matched)
         {
-            m_variant.rails = ToWhole("the number of NICs", match[1].str(), 1, MOST_COUNT);
+            m_nics = ToWhole("the number of NICs", match[1].str(), 1, MOST_COUNT);
         }
         if (match[2].matched)
         {
             m_variant.nicBytesPerSecond =
                 ToNumber("the rate of a NIC", match[2].str(), 1e-3, MOST_GBITS) * BYTES_PER_GBIT;
         }
-        m_variant.technology = match[3].matched   ? ToString(LinkTechnology::ROCE)
-                               : match[4].matched ? ToString(LinkTechnology::INFINIBAND)
-                                                  : "";
+        m_technology = match[3].matched   ? ToString(LinkTechnology::ROCE)
+                       : match[4].matched ? ToString(LinkTechnology::INFINIBAND)
+                                          : "";
+    }
+
+    /// Takes of the NICs what the network does not say.
+    void ApplyNics()
+    {
+        if (m_nics > 0 && m_variant.rails > m_nics)
+        {
+            Refuse("fabric '" + m_variant.name + "' is to use " + std::to_string(m_variant.rails) +
+                   " NICs of each server, of which nic says " + std::to_string(m_nics));
+        }
+        if (!m_technology.empty() && !m_variant.technology.empty() &&
+            m_technology != m_variant.technology)
+        {
+            Refuse("nic says " + m_technology + ", and fabric '" + m_variant.name + "' " +
+                   m_variant.technology + ": leave one of them out");
+        }
+        m_variant.rails = m_variant.rails > 0 ? m_variant.rails : m_nics;
+        m_variant.technology = m_variant.technology.empty() ? m_technology : m_variant.technology;
     }
 
     /// Reads "4x8" and "5".
@@ -577,6 +604,9 @@ class TextReader
 
     const std::string& m_text;
     uint32_t m_servers;
+    bool m_isWhole;           //!< whether the text is of the network, too
+    uint32_t m_nics{0};       //!< of a server; 0: all
+    std::string m_technology; //!< of them; empty: the preset's
     std::optional<uint32_t> m_leafs;
     std::optional<GpuModel> m_gpu; //!< in place of the preset's
     std::optional<uint32_t> m_mtu; //!< bytes, in place of 4096
@@ -609,7 +639,16 @@ IsCardKey(const std::string& key)
 Cluster
 MakeTextCluster(const std::string& text, uint32_t servers, const FabricOptions& base)
 {
-    return TextReader(text, servers, base).Read();
+    FabricVariant variant;
+    variant.fabric = base;
+    return TextReader(text, servers, variant, true).Read();
+}
+
+Cluster
+MakeTextVariant(const std::string& text, uint32_t servers, const FabricVariant& variant)
+{
+    return IsClusterText(text) ? TextReader(text, servers, variant, false).Read()
+                               : MakeVariantCluster(text, servers, variant);
 }
 
 } // namespace proteus

@@ -23,6 +23,8 @@ namespace ns3
 namespace proteus
 {
 
+struct FabricVariant;
+
 /// @ingroup proteus
 /// @param text any @return whether it is the name of a server preset, ":" and something
 bool IsClusterText(const std::string& text);
@@ -65,6 +67,19 @@ bool IsCardKey(const std::string& key);
  * @throw std::invalid_argument of one line that says which key or value is wrong
  */
 Cluster MakeTextCluster(const std::string& text, uint32_t servers, const FabricOptions& base);
+
+/**
+ * @ingroup proteus
+ * Joins servers that differ from a preset by a variant of a network.
+ * @param text a server preset, or one with changes of its servers: nic, gpu, mtu, and what
+ * IsCardKey() knows; of nic, the technology and the number of NICs must not contradict the
+ * variant's, where it has one
+ * @param servers how many, two or more
+ * @param variant how they are joined
+ * @return the cluster, validated
+ * @throw std::invalid_argument as MakeTextCluster() and MakeVariantCluster()
+ */
+Cluster MakeTextVariant(const std::string& text, uint32_t servers, const FabricVariant& variant);
 
 } // namespace proteus
 } // namespace ns3

@@ -293,6 +293,12 @@ FitFabricOptions(const FabricOptions& base, uint32_t servers)
 FabricVariant
 FitSpines(const FabricVariant& variant, const std::string& preset)
 {
+    return FitSpines(variant, CountNics(MakeCluster(preset, 1)));
+}
+
+FabricVariant
+FitSpines(const FabricVariant& variant, uint32_t nics)
+{
     FabricVariant fitted = variant;
     FabricOptions& fabric = fitted.fabric;
     const bool isRails = fabric.kind == "rail-optimised";
@@ -300,8 +306,9 @@ FitSpines(const FabricVariant& variant, const std::string& preset)
     {
         return fitted;
     }
-    const uint32_t nics = variant.rails > 0 ? variant.rails : CountNics(MakeCluster(preset, 1));
-    const double down = isRails ? fabric.serversPerGroup : double{1} * fabric.serversPerLeaf * nics;
+    const uint32_t rails = variant.rails > 0 ? variant.rails : nics;
+    const double down =
+        isRails ? fabric.serversPerGroup : double{1} * fabric.serversPerLeaf * rails;
     const double up = std::max(1.0, down / fabric.oversubscription);
     fabric.spines = std::max(1U, std::min(fabric.spines, static_cast<uint32_t>(up)));
     return fitted;

@@ -83,6 +83,10 @@ FabricOptions FitFabricOptions(const FabricOptions& base, uint32_t servers);
  */
 FabricVariant FitSpines(const FabricVariant& variant, const std::string& preset);
 
+/// @ingroup proteus
+/// @param variant to fit @param nics of a server @return as the other FitSpines()
+FabricVariant FitSpines(const FabricVariant& variant, uint32_t nics);
+
 /**
  * @ingroup proteus
  * Builds servers of a preset and joins them by a variant. NICs that are not plugged in are left

@@ -7,7 +7,8 @@
 #include "proteus-server-preset.h"
 #include "proteus-socket-rates.h"
 
-#include <array>
+#include <utility>
+#include <vector>
 
 namespace ns3
 {
@@ -43,36 +44,49 @@ JoinAll(Cluster& cluster, const std::vector<VertexId>& gpus, uint32_t links, uin
     }
 }
 
+/// What two kinds of servers have in common: at each of two CPUs two PCIe switches with a GPU and a
+/// NIC each.
+/// @param cluster to add to @param server its number @param gpu its model @param cpu like which the
+/// CPUs are @param socketRate of the link between them, bytes per second
+/// @param generation of PCI Express @return GPUs and NICs
+std::pair<std::vector<VertexId>, std::vector<VertexId>>
+AddPairs(Cluster& cluster,
+         uint32_t server,
+         const char* gpu,
+         const Vertex& cpu,
+         double socketRate,
+         uint32_t generation)
+{
+    const auto gpus = AddServerVertices(cluster, server, MakeGpu(gpu), GPUS);
+    const auto switches = AddServerVertices(cluster, server, VertexKind::PCIE_SWITCH, GPUS);
+    const auto cpus = AddServerVertices(cluster, server, cpu, 2);
+    const auto nics = AddServerVertices(cluster, server, VertexKind::NIC, GPUS);
+    for (uint32_t i = 0; i < GPUS; ++i)
+    {
+        AddPcieLink(cluster, gpus[i], switches[i], generation);
+        AddPcieLink(cluster, nics[i], switches[i], generation);
+        AddPcieLink(cluster, switches[i], cpus[i / 2], generation);
+    }
+    AddDefaultLink(cluster, cpus[0], cpus[1], LinkTechnology::CPU_INTERCONNECT, socketRate);
+    return {gpus, nics};
+}
+
 /**
  * HGX A100 with four GPUs, as in a server of JUWELS Booster (JSC, "JUWELS Booster Overview"): four
- * NVLinks between each two, at each of two CPUs of AMD, by twice sixteen lanes, a PCIe switch with
- * two GPUs and two HDR NICs.
+ * NVLinks between each two, and at each of two CPUs of AMD, by twice sixteen lanes, a PCIe switch
+ * with two GPUs and two HDR NICs. That switch is taken for two, of sixteen lanes each.
  * @copydetails ServerPreset::build
  */
 std::vector<VertexId>
 BuildA100(Cluster& cluster, uint32_t server)
 {
-    constexpr uint32_t GENERATION = 4;
-    const auto gpus = AddServerVertices(cluster, server, MakeGpu("A100-SXM4-40GB"), GPUS);
-    const auto switches = AddServerVertices(cluster, server, VertexKind::PCIE_SWITCH, 2);
-    const auto cpus = AddServerVertices(cluster, server, MakeCpu(0, false, CpuVendor::AMD), 2);
-    const auto nics = AddServerVertices(cluster, server, VertexKind::NIC, GPUS);
+    const auto [gpus, nics] = AddPairs(cluster,
+                                       server,
+                                       "A100-SXM4-40GB",
+                                       MakeCpu(0, false, CpuVendor::AMD),
+                                       SocketRates::ZEN_2,
+                                       4);
     JoinAll(cluster, gpus, 4, 3);
-    for (uint32_t i = 0; i < GPUS; ++i)
-    {
-        AddPcieLink(cluster, gpus[i], switches[i / 2], GENERATION);
-        AddPcieLink(cluster, nics[i], switches[i / 2], GENERATION);
-    }
-    for (uint32_t i = 0; i < 2; ++i)
-    {
-        AddDefaultLink(cluster,
-                       switches[i],
-                       cpus[i],
-                       LinkTechnology::PCIE,
-                       2 * PcieX16BytesPerSecond(GENERATION),
-                       GENERATION);
-    }
-    AddDefaultLink(cluster, cpus[0], cpus[1], LinkTechnology::CPU_INTERCONNECT, SocketRates::ZEN_2);
     return nics;
 }
 
@@ -87,24 +101,13 @@ template <const char* MODEL>
 std::vector<VertexId>
 BuildHopper(Cluster& cluster, uint32_t server)
 {
-    constexpr uint32_t GENERATION = 5;
-    const auto gpus = AddServerVertices(cluster, server, MakeGpu(MODEL), GPUS);
-    const auto switches = AddServerVertices(cluster, server, VertexKind::PCIE_SWITCH, GPUS);
-    const auto cpus =
-        AddServerVertices(cluster, server, MakeCpu(IntelForwardBytesPerSecond(GENERATION)), 2);
-    const auto nics = AddServerVertices(cluster, server, VertexKind::NIC, GPUS);
+    const auto [gpus, nics] = AddPairs(cluster,
+                                       server,
+                                       MODEL,
+                                       MakeCpu(IntelForwardBytesPerSecond(5)),
+                                       SocketRates::SAPPHIRE_RAPIDS,
+                                       5);
     JoinAll(cluster, gpus, 6, 4);
-    for (uint32_t i = 0; i < GPUS; ++i)
-    {
-        AddPcieLink(cluster, gpus[i], switches[i], GENERATION);
-        AddPcieLink(cluster, nics[i], switches[i], GENERATION);
-        AddPcieLink(cluster, switches[i], cpus[i / 2], GENERATION);
-    }
-    AddDefaultLink(cluster,
-                   cpus[0],
-                   cpus[1],
-                   LinkTechnology::CPU_INTERCONNECT,
-                   SocketRates::SAPPHIRE_RAPIDS);
     return nics;
 }
 

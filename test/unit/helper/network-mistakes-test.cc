@@ -297,6 +297,41 @@ TEST(NetworkMistakes, NetworksThatAComparedJobDoesNotSee)
     EXPECT_TRUE(says(start("dp=16", "classic"), "classic: of the network, the links of servers"));
 }
 
+// --cluster of a comparison says the servers, with changes, and nothing of the network.
+TEST(NetworkMistakes, ServersOfComparedFabrics)
+{
+    const auto start = [](const std::string& cluster, const std::string& fabrics) {
+        return Start("fabrics",
+                     {"--model=gpt3-125m",
+                      "--variables=layers=2",
+                      "--strategy=dp=8",
+                      "--nodes=2",
+                      "--executor=flow",
+                      "--quiet",
+                      "--cluster=" + cluster,
+                      "--fabrics=" + fabrics});
+    };
+    const auto getLinks = [&start](const std::string& cluster) {
+        const std::string out = start(cluster, "single-switch").out;
+        const std::size_t row = out.find("\nsingle-switch") + 1;
+        return out.substr(row, out.find("ECMP", row) - row);
+    };
+    const Outcome cards = start("4xL40S:nic=4x200G-ib,switches=2", "single-switch,single-rail");
+    EXPECT_EQ(cards.code, 0) << cards.error;
+    EXPECT_NE(cards.out.find("2 x 4xL40S:nic=4x200G-ib,switches=2"), std::string::npos);
+    EXPECT_NE(getLinks("4xL40S").find("RoCE"), std::string::npos);
+    EXPECT_NE(getLinks("4xL40S:nic=200G-ib").find("InfiniBand"), std::string::npos);
+    ExpectRefusal(start("4xL40S:nic=ib", "single-switch+roce"),
+                  "nic says infiniband, and fabric 'single-switch' roce: leave one of them out");
+    ExpectRefusal(start("dgx-h100:nic=2x", "single-switch+rails=4"),
+                  "is to use 4 NICs of each server, of which nic says 2");
+    ExpectRefusal(start("dgx-h100:nodes=2", "single-switch"), "nodes is not of the servers");
+    ExpectRefusal(start("dgx-h100:leafs=2", "single-switch"), "leafs is not of the servers");
+    ExpectRefusal(start("dgx-h100:spines=2", "single-switch"), "spines is not of the servers");
+    const std::string doubt = start("hgx-a100-4gpu:nic=800G", "single-switch").error;
+    EXPECT_NE(doubt.find("warning: --cluster=hgx-a100-4gpu:nic=800G"), std::string::npos) << doubt;
+}
+
 // One switch, beyond which there is nothing.
 TEST(NetworkMistakes, RatiosOfFabricsWithoutUplinks)
 {
