@@ -8,6 +8,7 @@
 #include "proteus-executors.h"
 #include "proteus-fabric-contenders.h"
 #include "proteus-graph-times.h"
+#include "proteus-host-waits.h"
 #include "proteus-model-options.h"
 #include "proteus-name-lists.h"
 #include "proteus-option-meanings.h"
@@ -112,6 +113,7 @@ MakeJob(const FabricsOptions& options, const Cluster& cluster)
         options.FitComputation(CompileForCluster(plan, cluster, framework, ""), notes);
     options.NotePublishedErrors(framework, cluster, notes);
     NoteBalancedExperts(plan.model, graph, notes);
+    NoteHostWaits(graph, framework.name, notes);
     return {std::move(graph), plan.tree.precision.compute, std::move(notes)};
 }
 

@@ -5,6 +5,7 @@
  */
 
 #include "proteus-command-line-program.h"
+#include "proteus-host-waits.h"
 #include "proteus-idle-keys.h"
 #include "proteus-model-options.h"
 #include "proteus-name-lists.h"
@@ -256,6 +257,7 @@ Train(Options& options)
         options.FitComputation(CompileForCluster(trainingPlan, cluster, framework, "", &carried),
                                options.information.notes);
     options.NotePublishedErrors(framework, cluster, options.information.notes);
+    NoteHostWaits(graph, framework.name, options.information.notes);
     PrintJob(options, cluster, plan, framework);
     if (!options.graph.empty())
     {

@@ -6,6 +6,7 @@
 
 #include "proteus-command-line-program.h"
 #include "proteus-graph-times.h"
+#include "proteus-host-waits.h"
 #include "proteus-model-options.h"
 #include "proteus-program-options.h"
 #include "proteus-programs.h"
@@ -114,6 +115,7 @@ RunModel(const Input& input, ProgramOptions& options, const Cluster& cluster)
         options.NotePublishedErrors(framework, cluster, options.information.notes);
     }
     NoteBalancedExperts(plan.model, graph, options.information.notes);
+    NoteHostWaits(graph, framework.name, options.information.notes);
     std::cout << plan.model.GetName() << ": " << plan.model.CountParameters() << " parameters, "
               << graph.GetNDevices() << " devices, " << graph.GetNTasks() << " tasks, framework "
               << framework.name

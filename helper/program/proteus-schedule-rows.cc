@@ -7,6 +7,7 @@
 #include "proteus-schedule-rows.h"
 
 #include "proteus-executors.h"
+#include "proteus-host-waits.h"
 #include "proteus-name-lists.h"
 #include "proteus-run-notes.h"
 #include "proteus-scheduled-kinds.h"
@@ -223,6 +224,7 @@ MakeRepeatedJob(const ScheduleTrialOptions& options)
                                job.notes);
     options.NotePublishedErrors(framework, job.cluster, job.notes);
     NoteBalancedExperts(plan.model, graph, job.notes);
+    NoteHostWaits(graph, framework.name, job.notes);
     options.CheckMemory(graph, job.cluster);
     if (!HasScheduled(graph, ScheduleSettings()))
     {

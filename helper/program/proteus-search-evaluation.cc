@@ -7,6 +7,7 @@
 #include "proteus-search-evaluation.h"
 
 #include "proteus-executors.h"
+#include "proteus-host-waits.h"
 #include "proteus-run-notes.h"
 #include "proteus-stop-signals.h"
 
@@ -300,6 +301,7 @@ SearchEvaluation::RunFlows(SearchCandidate& candidate)
             std::vector<std::string> expected;
             m_options.NotePublishedErrors(framework, m_cluster, expected);
             NoteBalancedExperts(plan.model, graph, expected);
+            NoteHostWaits(graph, framework.name, expected);
             RunNotes::HearExpected(expected);
             RunNotes::Hear(m_options, m_flow, m_settings, m_cluster, graph, flow);
             run = Measure(graph, flow.timeline, plan.tree.precision.compute, peak);
