@@ -103,12 +103,19 @@ MakeJob(const FabricsOptions& options, const Cluster& cluster)
         graph = options.FitComputation(std::move(graph), notes);
         return {std::move(graph), DataType::BF16, std::move(notes)};
     }
-    const auto [plan, framework] = options.framework.LoadPlan(
-        cluster,
-        options.launchInterval,
-        [model = GetModelOptions(options, cluster)](const FrameworkDefaults& defaults) {
-            return model.Load(defaults);
-        });
+    FrameworkOption trainedBy = options.framework;
+    if (options.model.model.empty() && options.model.strategy.empty() && trainedBy.name.empty())
+    {
+        // So small a model would wait for a host that issues its kernels one by one.
+        trainedBy.name = "megatron-core-graphs";
+        notes.emplace_back("the usual job: every two GPUs with a replica, "
+                           "--framework=megatron-core-graphs");
+    }
+    const auto [plan, framework] =
+        trainedBy.LoadPlan(cluster,
+                           options.launchInterval,
+                           [model = GetModelOptions(options, cluster)](
+                               const FrameworkDefaults& defaults) { return model.Load(defaults); });
     ExecutionGraph graph =
         options.FitComputation(CompileForCluster(plan, cluster, framework, ""), notes);
     options.NotePublishedErrors(framework, cluster, notes);
@@ -407,7 +414,7 @@ class FabricsProgram : public CommandLineProgram
         command.Usage(
             "Runs one training job on the same servers, joined by several fabrics, and prints\n"
             "a table of how long an iteration takes and what the fabrics are made of. The usual\n"
-            "job: GPT-3 125M, every two GPUs with a replica.");
+            "job: GPT-3 125M in CUDA graphs, every two GPUs with a replica.");
         m_options.model.AddTo(command, m_options.framework, [this]() {
             return m_options.FindGpu();
         });
