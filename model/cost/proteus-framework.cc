@@ -16,12 +16,7 @@ namespace proteus
 double
 HostCost::FindPace(const std::string& gpu) const
 {
-    double found = 1;
-    for (const auto& [begin, pace] : paces) // a longer name comes behind the shorter it begins with
-    {
-        found = gpu.compare(0, begin.size(), begin) == 0 ? pace : found;
-    }
-    return found;
+    return FindOfGpu(paces, gpu);
 }
 
 double

@@ -170,6 +170,17 @@ IsShare(double value)
 
 } // namespace
 
+double
+FindOfGpu(const std::map<std::string, double>& values, const std::string& gpu)
+{
+    double found = 1;
+    for (const auto& [begin, value] : values) // a longer name comes behind what it begins with
+    {
+        found = gpu.compare(0, begin.size(), begin) == 0 ? value : found;
+    }
+    return found;
+}
+
 KernelCostModel::KernelCostModel(const GpuDatasheet& gpu,
                                  const KernelCostParameters& parameters,
                                  const ProfileTable* profile)
@@ -183,6 +194,9 @@ KernelCostModel::KernelCostModel(const GpuDatasheet& gpu,
         !IsShare(parameters.fusedAttentionEfficiency) || !IsShare(parameters.fp8Efficiency) ||
         !IsShare(parameters.misalignedEfficiency) || !IsShare(parameters.fp8GradientShare) ||
         (parameters.rowEfficiency != 0 && !IsShare(parameters.rowEfficiency)) ||
+        !std::all_of(parameters.groupedShares.begin(),
+                     parameters.groupedShares.end(),
+                     [](const auto& share) { return IsShare(share.second); }) ||
         (parameters.duty.products != 0 && !IsShare(parameters.duty.products)) ||
         (parameters.duty.kernels != 0 && !IsShare(parameters.duty.kernels)))
     {
@@ -409,6 +423,13 @@ KernelCostModel::GetTimeOfProduct(const KernelWork& work, std::size_t index) con
         bare.bytes = 0;
         time.seconds =
             std::max(time.seconds, GetProductSeconds(bare, work.type) / TURNED_TF32_SHARE);
+    }
+    if (work.isGrouped && GetElementBytes(work.type) == 2)
+    {
+        MatrixProduct bare = work.products[index];
+        bare.bytes = 0;
+        const double share = FindOfGpu(m_parameters.groupedShares, m_gpu.model);
+        time.seconds = std::max(time.seconds, GetProductSeconds(bare, work.type) / share);
     }
     if (isImplicit)
     {

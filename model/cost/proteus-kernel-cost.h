@@ -15,6 +15,8 @@
 #include "ns3/proteus-gpu-model.h"
 
 #include <cstdint>
+#include <map>
+#include <string>
 
 /**
  * @file
@@ -98,6 +100,10 @@ struct KernelCostParameters
     /// Share of the rate of other products in fp8 that those of gradients reach. Below 1 where they
     /// add up in registers of fp32 at intervals (split accumulators).
     double fp8GradientShare{1};
+    /// Share of the rate of other products in 16 bits that those of a device's experts reach
+    /// (KernelWork::isGrouped) where the framework multiplies them in one kernel, by how the names
+    /// of data sheets begin. 1 on other GPUs.
+    std::map<std::string, double> groupedShares{};
     /// Where images have their channels, which decides what convolutions have to turn.
     ImageLayout images{ImageLayout::CHANNELS_LAST};
     /// Share of matrixEfficiency where a dimension is not a multiple of 16 bytes, as the loads of
@@ -116,6 +122,11 @@ struct KernelCostParameters
     /// host, not to the GPU. For CUDA graphs or a leaner framework set a few microseconds.
     int64_t hostPerKernelPs{102700000};
 };
+
+/// @ingroup proteus
+/// @param values by how the names of data sheets begin @param gpu name of a data sheet
+/// @return that of the longest beginning of the name; 1 where there is none
+double FindOfGpu(const std::map<std::string, double>& values, const std::string& gpu);
 
 /// @ingroup proteus
 /// The time of an operator.

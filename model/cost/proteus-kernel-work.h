@@ -143,6 +143,9 @@ struct KernelWork
     uint64_t blockElements{0};
     /// Elements in all windows of a pool, overlaps counted each time; 0: it is no pool.
     uint64_t windowElements{0};
+    /// Whether they are products of all experts of a device, which frameworks may leave to one
+    /// kernel for all: see KernelCostParameters::groupedShares.
+    bool isGrouped{false};
     /// Elements of a convolution's input, which its shape, that of the output, does not tell.
     uint64_t convolutionInput{0};
 

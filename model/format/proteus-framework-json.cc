@@ -61,6 +61,28 @@ ReadAmount(const JsonValue& object, const char* key, double least, double most, 
     }
 }
 
+/// Reads amounts by how the names of data sheets begin. @param object that may have them
+/// @param key where they are @param least of them @param most of them @param amounts are set
+void
+ReadByGpu(const JsonValue& object,
+          const char* key,
+          double least,
+          double most,
+          std::map<std::string, double>& amounts)
+{
+    if (const auto gpus = object.Find(key))
+    {
+        if (gpus->GetKeys().empty())
+        {
+            gpus->Fail("names no GPU");
+        }
+        for (const std::string& gpu : gpus->GetKeys())
+        {
+            ReadAmount(*gpus, gpu.c_str(), least, most, amounts[gpu]);
+        }
+    }
+}
+
 void
 ReadCount(const JsonValue& object, const char* key, uint32_t& count)
 {
@@ -148,17 +170,7 @@ ReadHost(const JsonValue& host, Framework& framework)
                 ->Fail("a host that issues no product of each expert has no time of it");
         }
     }
-    if (const auto paces = host.Find("paces"))
-    {
-        if (paces->GetKeys().empty())
-        {
-            paces->Fail("names no GPU");
-        }
-        for (const std::string& gpu : paces->GetKeys())
-        {
-            ReadAmount(*paces, gpu.c_str(), LEAST_PACE, MOST_PACE, framework.host.paces[gpu]);
-        }
-    }
+    ReadByGpu(host, "paces", LEAST_PACE, MOST_PACE, framework.host.paces);
     if (const auto value = FindSourced(host, "waitsForKernels"))
     {
         framework.host.waitsForKernels = value->AsBool();
@@ -178,6 +190,7 @@ ReadEfficiency(const JsonValue& efficiency, KernelCostParameters& kernels)
                           "matrixGpus",
                           "spread",
                           "fp8Gradients",
+                          "groupedProducts",
                           "memory",
                           "rows",
                           "stream",
@@ -191,6 +204,7 @@ ReadEfficiency(const JsonValue& efficiency, KernelCostParameters& kernels)
     ReadAmount(efficiency, "spread", 0, 1, kernels.gpuSpread);
     ReadAmount(efficiency, "memory", LEAST, 1, kernels.memoryEfficiency);
     ReadAmount(efficiency, "fp8Gradients", LEAST, 1, kernels.fp8GradientShare);
+    ReadByGpu(efficiency, "groupedProducts", LEAST, 1, kernels.groupedShares);
     ReadAmount(efficiency, "rows", LEAST, 1, kernels.rowEfficiency);
     ReadAmount(efficiency, "stream", LEAST, 1, kernels.streamEfficiency);
     ReadAmount(efficiency, "optimizer", LEAST, 1, kernels.optimizerEfficiency);

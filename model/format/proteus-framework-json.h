@@ -29,8 +29,9 @@
  *   [expertKernelUs] and [backwardExpertKernelUs]: the time for each of them but the first;
  *   [paces]: object of how many times as long it takes beside other GPUs, by how the names of their
  *   data sheets begin
- * - efficiency: object with [matrix], [memory], [stream], [optimizer], shares of the peak, and
- *   [kernelLatencyUs]
+ * - efficiency: object with [matrix], [memory], [stream], [optimizer], shares of the peak,
+ *   [kernelLatencyUs], and [groupedProducts]: object of the share of other products' rate that
+ *   products of experts in 16 bits reach, by how the names of GPUs' data sheets begin
  * - attention: what fused attention is: "constant", "flash-attention-1", -triton, -2, -3 or "cudnn"
  * - weights: object with [forwardBytes], [backwardBytes] per weight
  * - fp8: object of products in fp8 with [input], [gradient] (of a result), [weightForward] and

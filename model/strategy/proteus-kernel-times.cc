@@ -124,6 +124,7 @@ DescribeExpertLinear(const KernelDescription& kernel, DataType activation, uint3
     work.shape[0] = work.products.front().batch = experts;
     work.products.front().bytes *= experts;
     work.bytes *= experts;
+    work.isGrouped = true;
     SetTraffic(work, kernel);
     return work;
 }

@@ -200,6 +200,7 @@ class EvaluationTest(unittest.TestCase):
                 "twenty-fifth": 29,
                 "twenty-sixth": 39,
                 "twenty-seventh": 34,
+                "twenty-eighth": 11,
                 "nineteenth": 62,
                 "experts": 30,
                 "held-out": 66,

@@ -5,7 +5,8 @@
  */
 
 // What Megatron-Core does around experts, as its framework's file says, against what was measured
-// on an H100: reads workloads/profiles/h100-megatron-core.csv and -grouped-products.csv.
+// on an H100: reads workloads/profiles/h100-megatron-core.csv and -grouped-products.csv. And what
+// PyTorch's kernel for all experts takes on a B200: reads b200-grouped-products.csv.
 
 #include "../strategy/compile-tools.h"
 #include "../table-rows.h"
@@ -21,8 +22,10 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 using namespace ns3::proteus;
 using compiletest::LoadFor;
@@ -115,6 +118,76 @@ TEST(MeasuredExperts, GroupedProductsTakeWhatTheyTookOnAnH100)
         worst = std::max(worst, std::abs(error));
     }
     EXPECT_GT(worst, 0.0); // rows were read
+}
+
+// One kernel of PyTorch for all experts on a B200, forward and backward, of which the share in the
+// frameworks' files is: the half of them that are slower, and the other.
+TEST(MeasuredExperts, OneKernelForAllTakesWhatItTookOnAB200)
+{
+    const std::string folder = std::string(PROTEUS_SOURCE_DIR) + "/workloads/frameworks/";
+    KernelCostParameters parameters = LoadFramework(folder + "torchtitan.json").kernels;
+    parameters.duty = {1, 1}; // there is nothing else
+    const KernelCostModel cost(FindGpuDatasheet("B200"), parameters);
+    std::vector<double> ratios;
+    for (const TableRow& row : ReadProfileRows("b200-grouped-products.csv"))
+    {
+        const auto count = [&](const char* column) {
+            return static_cast<uint64_t>(row.GetNumber(column));
+        };
+        const uint64_t experts = count("experts");
+        const uint64_t rows = count("rows") / experts;
+        const uint64_t in = count("in");
+        const uint64_t out = count("out");
+        double time = 0;
+        for (KernelWork work : {MakeGemmWork(experts, rows, out, in, DataType::BF16),
+                                MakeGemmWork(experts, rows, in, out, DataType::BF16),
+                                MakeGemmWork(experts, out, in, rows, DataType::BF16)})
+        {
+            work.isGrouped = true;
+            time += static_cast<double>(cost.GetTime(work).gpuPs) / PS_PER_US;
+        }
+        ratios.push_back(time / row.GetNumber("forward_backward_us"));
+    }
+    ASSERT_EQ(ratios.size(), 27U);
+    std::sort(ratios.begin(), ratios.end());
+    EXPECT_NEAR(ratios[ratios.size() / 2], 1, 0.02);
+    EXPECT_GT(ratios.front(), 0.6); // with 4 experts 63.5 ms in one table, 38.9 in another
+    EXPECT_LT(ratios.back(), 1.3);  // those of 16,384 rows
+}
+
+// It is the rate of products in 16 bits, of experts alone, and on the GPUs that are named.
+TEST(MeasuredExperts, ShareOfGroupedProductsIsOfTheirRate)
+{
+    KernelCostParameters parameters;
+    KernelWork work = MakeGemmWork(4, 16384, 4096, 4096, DataType::BF16);
+    KernelWork narrow = MakeGemmWork(4, 16384, 4096, 4096, DataType::FP8);
+    KernelWork writing = MakeGemmWork(4, 16384, 4096, 64, DataType::BF16);
+    work.isGrouped = narrow.isGrouped = writing.isGrouped = true;
+    const auto time = [&](const char* gpu, const KernelWork& what) {
+        const KernelCostModel cost(FindGpuDatasheet(gpu), parameters);
+        return static_cast<double>(cost.GetTime(what).gpuPs - parameters.kernelLatencyPs);
+    };
+    std::map<std::string, double> alone;
+    for (const char* gpu : {"B200", "GB200", "H100-SXM5-80GB"})
+    {
+        alone[gpu] = time(gpu, work);
+    }
+    const double fp8 = time("B200", narrow);
+    const double memory = time("B200", writing);
+    parameters.groupedShares = {{"B", 0.5}, {"GB200", 0.25}, {"GB2000", 0.1}};
+    EXPECT_NEAR(time("B200", work), 2 * alone["B200"], 2);
+    EXPECT_NEAR(time("GB200", work), 4 * alone["GB200"], 4);
+    EXPECT_EQ(time("H100-SXM5-80GB", work), alone["H100-SXM5-80GB"]);
+    EXPECT_EQ(time("B200", narrow), fp8);
+    work.isGrouped = false;
+    EXPECT_EQ(time("B200", work), alone["B200"]);
+    parameters.groupedShares = {{"B200", 0.8}};
+    EXPECT_EQ(time("B200", writing), memory); // which writes results longer than it multiplies
+    for (double share : {0.0, -0.5, 1.5})
+    {
+        parameters.groupedShares = {{"B200", share}};
+        EXPECT_THROW(KernelCostModel(FindGpuDatasheet("B200"), parameters), std::invalid_argument);
+    }
 }
 
 // Rows are listed expert by expert: the host takes its time for each, and waits for the GPU before.
