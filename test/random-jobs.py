@@ -74,7 +74,7 @@ COLLECTIVES += ["all-to-all", "all-to-all", "send-recv"]
 RATES = ["25G-roce", "100G-roce", "200G-roce", "400G-roce", "100G-infiniband", "400G-infiniband"]
 NICS = {"dgx1-v100": 4, "pcie-v100x4": 1, "titanxp-pcie": 1, "pcie-v100x8": 1}  # at most; others have up to 8
 WIRES = [[], [], [], ["--algorithm=ring"], ["--algorithm=tree"], ["--algorithm=nvls"], ["--algorithm=nvls-tree"]]
-WIRES += [["--algorithm=sharp"], ["--algorithm=sharp-chain"], ["--protocol=LL"], ["--protocol=LL128"], ["--protocol=Simple"]]
+WIRES += [["--algorithm=sharp"], ["--protocol=LL"], ["--protocol=LL128"], ["--protocol=Simple"]]
 WIRES += [["--channels=1"], ["--channels=2"], ["--ns3::proteus::Transport::CongestionControl=hpcc"]]
 WIRES += [["--ns3::proteus::Transport::CongestionControl=none"], ["--joinGrid=1us"]]
 
