@@ -88,7 +88,8 @@ class WireBytesCase : public TestCase
         {
             for (const std::string& algorithm : GetAlgorithms(collective))
             {
-                if (algorithm == "nvls" || algorithm == "nvls-tree" || algorithm == "sharp")
+                if (algorithm == "nvls" || algorithm == "nvls-tree" || algorithm == "sharp" ||
+                    algorithm == "sharp-chain")
                 {
                     continue;
                 }

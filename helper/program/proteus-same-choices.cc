@@ -116,7 +116,7 @@ FindUnlikeNccl(const CollectiveSettings& settings,
                                                 {"nvls-tree", tuner.hasNvlsTree},
                                                 {"pat", tuner.hasPat}};
     // src/graph/tuning.cc: what switches sum up, and PAT, have no other protocol.
-    const std::set<std::string> ofSimple{"nvls", "nvls-tree", "sharp", "pat"};
+    const std::set<std::string> ofSimple{"nvls", "nvls-tree", "sharp", "sharp-chain", "pat"};
     const std::string name = "NCCL " + FormatNcclVersion(settings.ncclVersion);
     const std::string end = ", but the collective is carried out";
     const bool isSimple = protocol.empty() || ProtocolFromString(protocol) == Protocol::SIMPLE;

@@ -41,6 +41,11 @@ struct AlgorithmTraits
     void (*planChunks)(const ChunkQuestion& question, ChunkPlan& plan){nullptr};
     /// Whether it takes the channels that the search for NVLS has found, all of them.
     bool hasNvlsChannels{false};
+    /// Whether switches of the network sum up, for which NCCL works with more channels.
+    bool hasSwitchChannels{false};
+    /// Whether its steps are those of a tree: chunks have one slice, and a thread block has warps
+    /// that hand on what comes down.
+    bool hasTreeSteps{false};
     /// Whether channels are given up earlier with LL: a thread must have its least work for every
     /// rank.
     bool dividesThreadsByRanks{false};

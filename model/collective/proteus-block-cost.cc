@@ -101,6 +101,15 @@ CountChunks(const ThreadBlock& block)
         }));
 }
 
+/// @param block of a program @return whether it gives sums to switches
+bool
+GivesToSwitches(const ThreadBlock& block)
+{
+    return std::any_of(block.steps.begin(), block.steps.end(), [](const Step& step) {
+        return SendsToGroup(step.kind);
+    });
+}
+
 /**
  * A warp that copies what switches multicast has 2 KiB under way (16 bytes of 32 threads, four
  * times: COLL_UNROLL of NCCL's device code) and waits for them, in part for the memory of the GPU.
@@ -167,7 +176,7 @@ BlockShares::BlockShares(const CollectiveProgram& program)
     : m_counts(program.ranks.size()),
       m_processors(program.ranks.size()),
       m_isMessage(GetAlgorithmTraits(program.algorithm).isLaunchedByPeer),
-      m_isTree(GetAlgorithmTraits(program.algorithm).tunable == NcclAlgorithm::TREE),
+      m_isTree(GetAlgorithmTraits(program.algorithm).hasTreeSteps),
       m_isNvlsTree(GetAlgorithmTraits(program.algorithm).tunable == NcclAlgorithm::NVLS_TREE),
       m_sharesWarps(program.sharesWarps),
       m_warpRule(program.warpRule)
@@ -193,6 +202,12 @@ BlockShares::BlockShares(const CollectiveProgram& program)
                 }
                 count.messages.senders += block.sendPeer != NO_RANK;
                 count.messages.receivers += block.receivePeer != NO_RANK;
+            }
+            else if (GivesToSwitches(block))
+            {
+                // Its thread block has one copy more to write, as to the parent in a tree.
+                counts.resize(std::max<std::size_t>(counts.size(), block.channel + 1));
+                ++counts[block.channel].messages.senders;
             }
         }
     }

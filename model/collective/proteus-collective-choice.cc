@@ -179,6 +179,26 @@ FromNccl(NcclProtocol protocol)
                                              : Protocol::SIMPLE;
 }
 
+/// Channels that NCCL works with where switches of the network sum up: half as many again, unless
+/// chains are no faster than the NICs or servers have one GPU each; twice as many on Hopper where
+/// they are few and fast, as otherwise (NVIDIA/nccl v2.12.12 to v2.30.7, src/graph/connect.cc,
+/// ncclTopoPostset(), "Setup CollNet").
+/// @param search of the ranks @param system of them @return how many
+uint32_t
+CountSwitchChannels(const ChannelSearch& search, const NcclSystem& system)
+{
+    constexpr uint32_t HOPPER = 90;
+    constexpr uint32_t FEW = 16;
+    constexpr double FAST_GBPS = 45;
+    uint32_t channels = std::min(2 * search.ring.channels, MOST_CHANNELS);
+    if (search.tree.intraGBps > search.tree.interGBps && system.ranks > system.servers)
+    {
+        channels = std::min(channels + channels / 2, MOST_CHANNELS);
+    }
+    const bool isFast = system.computeCapability >= HOPPER && search.ring.intraGBps > FAST_GBPS;
+    return isFast && system.servers > 1 && channels < FEW ? 2 * channels : channels;
+}
+
 /// Trees of all-reduce by Simple cut what a channel has into so many chunks that they fill the tree
 /// (NVIDIA/nccl v2.5.6 to v2.19.4, src/enqueue.cc, "Optimize chunkSize / nSteps", and src/graph/
 /// connect.cc, tree.depth; v2.20.3 has it for LL128 and CollNet only).
@@ -622,9 +642,12 @@ CollectiveChooser::CompleteTuned(const ChannelSearch& search,
     const NvlsPlan nvls = PlanNvlsOf(request.vertices);
     question.nvlsChunkBytes = nvls.chunkBytes;
     question.nvlsTreeChunkBytes = nvls.treeChunkBytes;
-    question.channels = !traits.hasNvlsChannels    ? search.workingChannels
-                        : search.nvls.channels > 0 ? nvls.channels
-                                                   : 1;
+    question.channels =
+        traits.hasSwitchChannels
+            ? LimitChannels(CountSwitchChannels(search, system), m_preferences.variables)
+        : !traits.hasNvlsChannels  ? search.workingChannels
+        : search.nvls.channels > 0 ? nvls.channels
+                                   : 1;
     const bool isSlow = search.ring.intraGBps * search.ring.channels <= SLOW_RING_GBPS;
     const uint32_t said =
         request.protocol == Protocol::LL128 ? variables.ll128Threads : variables.threads;

@@ -6,10 +6,9 @@
 
 #include "proteus-algorithm-traits.h"
 #include "proteus-algorithms.h"
+#include "proteus-switch-sum.h"
 
 #include <algorithm>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
 namespace ns3
@@ -77,48 +76,16 @@ class SharpMaker
     /// Switches sum up the segment of a place over all servers.
     void ReduceAcross(uint32_t channel, std::size_t place)
     {
-        const auto chunks = m_builder.CutChunks(GetSegment(channel, place));
-        if (chunks.empty())
-        {
-            return;
-        }
         std::vector<uint32_t> members;
         for (const auto& server : m_servers)
         {
             members.push_back(server[place]);
         }
-        const uint32_t group = m_builder.AddGroup(members);
-        std::vector<uint32_t> givers;
-        std::vector<uint32_t> takers;
-        for (const uint32_t rank : members)
-        {
-            givers.push_back(m_builder.AddGroupBlock(rank, channel, group));
-            takers.push_back(m_builder.AddGroupBlock(rank, channel, group));
-        }
-        std::vector<std::vector<uint32_t>> taken(members.size()); // by member: steps
-        for (std::size_t i = 0; i < chunks.size(); ++i)
-        {
-            const auto [offset, bytes] = chunks[i];
-            for (std::size_t m = 0; m < members.size(); ++m)
-            {
-                // There is room when the result that had the same slot is taken.
-                if (i >= m_request.slots)
-                {
-                    m_builder.WaitForStep(members[m],
-                                          givers[m],
-                                          takers[m],
-                                          taken[m][i - m_request.slots]);
-                }
-                m_builder.Append(members[m],
-                                 givers[m],
-                                 {StepKind::GROUP_ALL_REDUCE, offset, bytes});
-            }
-            for (std::size_t m = 0; m < members.size(); ++m)
-            {
-                m_builder.Append(members[m], takers[m], {StepKind::GROUP_RECV, offset, bytes});
-                taken[m].push_back(m_builder.GetNSteps(members[m], takers[m]) - 1);
-            }
-        }
+        AppendSwitchSum(m_builder,
+                        members,
+                        channel,
+                        m_builder.CutChunks(GetSegment(channel, place)),
+                        m_request.slots);
     }
 
     const CollectiveRequest& m_request;
@@ -128,31 +95,19 @@ class SharpMaker
     ProgramBuilder m_builder;
 };
 
-/// @throw std::invalid_argument unless switches can sum up what the servers have
-void
-CheckServers(const Cluster& cluster,
-             const CollectiveRequest& request,
-             const std::vector<std::vector<uint32_t>>& servers)
+/// @param servers ranks, by server and place @return by place and server
+std::vector<std::vector<uint32_t>>
+GroupByPlace(const std::vector<std::vector<uint32_t>>& servers)
 {
-    const std::string name = std::string(ToString(request.collective)) + ": algorithm sharp ";
-    if (servers.size() < 2)
+    std::vector<std::vector<uint32_t>> places(servers.front().size());
+    for (const auto& server : servers)
     {
-        throw std::invalid_argument(name + "needs ranks in two servers or more");
-    }
-    for (std::size_t place = 0; place < servers.front().size(); ++place)
-    {
-        std::vector<VertexId> nics;
-        for (const auto& server : servers)
+        for (std::size_t place = 0; place < places.size(); ++place)
         {
-            nics.push_back(cluster.GetNic(request.vertices[server[place]]));
-        }
-        if (std::count(nics.begin(), nics.end(), Cluster::NO_VERTEX) > 0 ||
-            !AreJoinedByReducingSwitches(cluster, nics, VertexKind::SWITCH))
-        {
-            throw std::invalid_argument(
-                name + "needs NICs that network switches with multicast and reduction join");
+            places[place].push_back(server[place]);
         }
     }
+    return places;
 }
 
 } // namespace
@@ -161,7 +116,7 @@ CollectiveProgram
 MakeSharpProgram(const Cluster& cluster, const Paths& /* paths */, const CollectiveRequest& request)
 {
     const auto servers = GroupEvenlyByServer(cluster, request, "sharp");
-    CheckServers(cluster, request, servers);
+    CheckSwitchSums(cluster, request, "sharp", GroupByPlace(servers));
     return SharpMaker(request, servers).Make();
 }
 
@@ -175,6 +130,7 @@ const AlgorithmRegistration REGISTER_SHARP([]() {
     traits.place = 40;
     traits.makers[Collective::ALL_REDUCE] = &MakeSharpProgram;
     traits.tunable = NcclAlgorithm::COLLNET_DIRECT;
+    traits.hasSwitchChannels = true;
     return traits;
 }());
 

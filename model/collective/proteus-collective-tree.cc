@@ -341,6 +341,7 @@ const AlgorithmRegistration REGISTER_TREE([]() {
     traits.makers[Collective::BROADCAST] = &MakeTreeProgram;
     traits.makers[Collective::REDUCE] = &MakeTreeProgram;
     traits.tunable = NcclAlgorithm::TREE;
+    traits.hasTreeSteps = true;
     traits.planChunks = &PlanTreeChunks;
     traits.hasCommonChunks = true;
     return traits;

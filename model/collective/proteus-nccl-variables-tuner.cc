@@ -192,8 +192,10 @@ const Registration REGISTER_COLLNET_ENABLE(
     {[](const std::string& value, NcclVariables&) {
          if (ReadNcclNumber(value, 0, 1) > 0)
          {
-             throw std::invalid_argument("when NCCL takes sums of the network's switches is not "
-                                         "modelled; --algorithm=sharp takes them");
+             throw std::invalid_argument(
+                 "when NCCL takes sums of the network's switches is not "
+                 "modelled; --algorithm=sharp and --algorithm=sharp-chain take "
+                 "them");
          }
      },
      206,

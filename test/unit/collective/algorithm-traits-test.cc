@@ -91,7 +91,11 @@ TEST(AlgorithmTraits, SetAlgorithmsApart)
     EXPECT_EQ(NamesOf([](const AlgorithmTraits& traits) { return traits.hasNvlsChannels; }),
               (Names{"nvls", "nvls-tree"}));
     EXPECT_EQ(NamesOf([](const AlgorithmTraits& traits) { return traits.hasCommonChunks; }),
-              (Names{"nvls", "nvls-tree", "tree"}));
+              (Names{"nvls", "nvls-tree", "sharp-chain", "tree"}));
+    EXPECT_EQ(NamesOf([](const AlgorithmTraits& traits) { return traits.hasTreeSteps; }),
+              (Names{"sharp-chain", "tree"}));
+    EXPECT_EQ(NamesOf([](const AlgorithmTraits& traits) { return traits.hasSwitchChannels; }),
+              (Names{"sharp", "sharp-chain"}));
     EXPECT_EQ(NamesOf([](const AlgorithmTraits& traits) { return traits.isLaunchedByPeer; }),
               (Names{"direct", "pxn"}));
     EXPECT_EQ(NamesOf([](const AlgorithmTraits& traits) { return traits.keepsRails; }),

@@ -337,6 +337,7 @@ TEST_F(CollectiveBytes, AcrossServers)
     EXPECT_EQ(leaving("tree"), 80000u);
     EXPECT_EQ(leaving("nvls-tree"), 80000u);
     EXPECT_EQ(leaving("sharp"), 80000u);
+    EXPECT_EQ(leaving("sharp-chain"), 80000u);
     EXPECT_EQ(leaving("hierarchical"), 80000u);
     EXPECT_EQ(leaving("ring"), 140000u); // 2 x 7 / 8
 }
