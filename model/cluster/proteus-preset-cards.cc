@@ -9,7 +9,6 @@
 #include "proteus-socket-rates.h"
 
 #include "ns3/proteus-nearest-name.h"
-#include "ns3/proteus-plural.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -69,16 +68,16 @@ CheckLayout(const Cards& cards, const CardLayout& layout)
         (layout.switches % cards.sockets != 0 || gpus % layout.switches != 0))
     {
         throw std::invalid_argument(
-            "switches=" + std::to_string(layout.switches) + ": " +
-            FormatThings(cards.sockets, "CPU") + " and " + FormatThings(gpus, "card") +
-            " have equal shares of switches; a multiple of " + std::to_string(cards.sockets) +
-            " that divides " + std::to_string(gpus) + " has them");
+            "switches=" + std::to_string(layout.switches) +
+            ": all CPUs, and all switches, have the same share of cards: " + std::to_string(gpus) +
+            " at " + std::to_string(cards.sockets) + " take a multiple of " +
+            std::to_string(cards.sockets) + " that divides " + std::to_string(gpus));
     }
     if (layout.nics > gpus * MOST_NICS_OF_A_CARD)
     {
         throw std::invalid_argument(std::to_string(layout.nics) + " NICs are more than " +
                                     std::to_string(MOST_NICS_OF_A_CARD) + " for each of " +
-                                    FormatThings(gpus, "card"));
+                                    std::to_string(gpus) + " cards");
     }
     if (layout.bridged == 1)
     {
@@ -97,8 +96,8 @@ CheckLayout(const Cards& cards, const CardLayout& layout)
     }
     if (gpus % layout.bridged != 0)
     {
-        throw std::invalid_argument(bridges + FormatThings(gpus, "card") +
-                                    " are no whole number of such groups");
+        throw std::invalid_argument(bridges + std::to_string(gpus) +
+                                    " cards are no whole number of such groups");
     }
 }
 

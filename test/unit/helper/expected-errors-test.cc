@@ -154,7 +154,7 @@ TEST(ExpectedErrors, OfRowsAreThoseOfTheirOwnJobs)
         options.insert(options.end(), job.begin(), job.end());
         return Start("fabrics", options);
     };
-    const Outcome rows = run({"--variables=layers=2"});
+    const Outcome rows = run({"--variables=layers=2", "--framework=megatron-2022"});
     EXPECT_EQ(rows.code, 0) << rows.error;
     const std::string oneOf = "Note: in 1 of 2 rows: ";
     EXPECT_NE(
