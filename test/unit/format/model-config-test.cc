@@ -412,6 +412,8 @@ TEST(ModelConfig, WhatIsNotThereIsRefused)
     EXPECT_EQ(GetError(Change(LLAMA, {{"model_type", "\"vaporware\""}})).substr(0, 64),
               "/model_type: no model of this kind (\"vaporware\") is known here; ");
     for (const auto& [type, has] : std::map<std::string, std::string>{
+             {"bart", "bart-large.json"},
+             {"deepseek_v32", "an indexer"},
              {"gemma2", "attn_logit_softcapping"},
              {"gemma3", "an encoder of images"},
              {"llama4", "llama4_text"},
