@@ -9,16 +9,20 @@
 #include "proteus-cloud-machines.h"
 
 #include "ns3/proteus-collective-kernel-cost.h"
+#include "ns3/proteus-connection.h"
 #include "ns3/proteus-launch-mode.h"
 #include "ns3/proteus-nccl-releases.h"
 #include "ns3/proteus-nccl-tuner.h"
+#include "ns3/proteus-nic-table.h"
 #include "ns3/proteus-paths.h"
 #include "ns3/proteus-program-cache.h"
 #include "ns3/proteus-protocol.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
+#include <vector>
 
 namespace ns3
 {
@@ -59,15 +63,148 @@ DescribeVersion(const CollectiveSettings& settings)
         mode == LaunchMode::STREAM
             ? nullptr
             : &CollectiveCosts::Get(settings.costs).GetLaunch(settings.ncclVersion);
-    return std::make_tuple(rules.pxn,
+    return std::make_tuple(rules.sockets.has_value(),
+                           rules.socketThreads,
+                           rules.socketsPerThread,
+                           mode == LaunchMode::ONE_PROCESS && tuner.hasDirectStores,
+                           launch);
+}
+
+/// @param rules of transports @return those that say who sends to whom, and by what
+auto
+DescribeRules(const TransportRules& rules)
+{
+    return std::make_tuple(rules.version,
+                           rules.cpuVendor,
+                           rules.pxn,
                            rules.leavesRails,
                            rules.peerToPeer,
                            rules.p2pLevel,
                            rules.gdr,
                            rules.gdrLevel,
-                           rules.gdrRead,
-                           mode == LaunchMode::ONE_PROCESS && tuner.hasDirectStores,
-                           launch);
+                           rules.gdrRead);
+}
+
+/// @param links to or from the memory of a host @return what they carry
+std::vector<std::tuple<LinkId, bool, double, double>>
+DescribeHostLinks(const std::vector<HostLink>& links)
+{
+    std::vector<std::tuple<LinkId, bool, double, double>> all;
+    for (const HostLink& link : links)
+    {
+        all.emplace_back(link.link,
+                         link.isForwards,
+                         link.bytesPerSecond,
+                         link.exchangeBytesPerSecond);
+    }
+    return all;
+}
+
+/// How the ranks of a communication send to each other.
+class Transports
+{
+  public:
+    /// @param cluster of the ranks @param paths of it @param group the ranks
+    /// @param request complete, of the communication
+    Transports(const Cluster& cluster,
+               const Paths& paths,
+               const std::vector<DeviceId>& group,
+               const CollectiveRequest& request)
+        : m_cluster(cluster),
+          m_paths(paths),
+          m_group(group),
+          m_request(request),
+          m_nics(cluster, request.rules.pxn),
+          m_reads(ListGdrReads(request.rules, cluster, paths, group))
+    {
+    }
+
+    /// @param block of the program of a rank @param rank which one @return how it sends
+    auto Describe(const ThreadBlock& block, std::size_t rank) const
+    {
+        const Connection way = PlanConnection(m_cluster,
+                                              m_paths,
+                                              m_nics,
+                                              0,
+                                              block.channel,
+                                              m_group[rank],
+                                              m_group[block.sendPeer],
+                                              true,
+                                              m_request.rules,
+                                              m_reads[rank]);
+        // A connection that reads or writes by a CPU has less where the rules limit it.
+        const bool isByCpu =
+            way.readingNic != Cluster::NO_VERTEX || way.writingNic != Cluster::NO_VERTEX;
+        return std::make_tuple(way.waypoints,
+                               way.copyMethod,
+                               way.hop,
+                               DescribeHostLinks(way.hostWrite),
+                               DescribeHostLinks(way.hostRead),
+                               way.readingNic,
+                               way.writingNic,
+                               way.exchangeBytesPerSecond,
+                               way.lineBytesPerSecond,
+                               isByCpu && m_request.rules.LimitsNetwork(m_request.protocol));
+    }
+
+  private:
+    const Cluster& m_cluster;             //!< of the ranks
+    const Paths& m_paths;                 //!< of the cluster
+    const std::vector<DeviceId>& m_group; //!< the ranks
+    const CollectiveRequest& m_request;   //!< of the communication
+    NicTable m_nics;                      //!< of the cluster
+    std::vector<bool> m_reads;            //!< by rank, ListGdrReads()
+};
+
+/// @param graph of a job @param cluster where it runs @param paths of it @param task a
+/// communication of it @param first its programs @param second others, which chose alike
+/// @return whether their ranks send to the same ones by the same ways; of many ranks, whether the
+/// rules are the same
+bool
+AreSentAlike(const ExecutionGraph& graph,
+             const Cluster& cluster,
+             const Paths& paths,
+             TaskId task,
+             const ProgramCache& first,
+             const ProgramCache& second)
+{
+    constexpr std::size_t MOST_RANKS = 64;              // whose programs are small
+    constexpr uint64_t MOST_BYTES = uint64_t{64} << 16; // enough for a part of each channel
+    CollectiveRequest a = first.MakeRequest(task);
+    CollectiveRequest b = second.MakeRequest(task);
+    const std::vector<DeviceId>& group = graph.GetGroup(graph.GetTask(task).place);
+    if (DescribeRules(a.rules) == DescribeRules(b.rules) || group.size() > MOST_RANKS)
+    {
+        return DescribeRules(a.rules) == DescribeRules(b.rules);
+    }
+    a.bytes = std::min(a.bytes, MOST_BYTES);
+    b.bytes = a.bytes;
+    const CollectiveProgram one = first.Make(a);
+    const CollectiveProgram other = second.Make(b);
+    const Transports ways(cluster, paths, group, a);
+    const Transports otherWays(cluster, paths, group, b);
+    for (std::size_t rank = 0; rank < one.ranks.size(); ++rank)
+    {
+        const auto& blocks = one.ranks[rank].blocks;
+        const auto& others = other.ranks[rank].blocks;
+        const bool isAlike =
+            blocks.size() == others.size() &&
+            std::equal(blocks.begin(),
+                       blocks.end(),
+                       others.begin(),
+                       [&](const auto& x, const auto& y) {
+                           return x.channel == y.channel && x.sendPeer == y.sendPeer &&
+                                  x.receivePeer == y.receivePeer && x.group == y.group &&
+                                  x.steps.size() == y.steps.size() &&
+                                  (x.sendPeer == NO_RANK ||
+                                   ways.Describe(x, rank) == otherWays.Describe(y, rank));
+                       });
+        if (!isAlike)
+        {
+            return false;
+        }
+    }
+    return true;
 }
 
 } // namespace
@@ -96,7 +233,8 @@ CommunicateAlike(const ExecutionGraph& graph,
     {
         if (graph.GetTask(id).kind == TaskKind::COMMUNICATION &&
             known.insert(first.GetKey(id)).second &&
-            !AreChosenAlike(first.MakeRequest(id), second.MakeRequest(id)))
+            !(AreChosenAlike(first.MakeRequest(id), second.MakeRequest(id)) &&
+              AreSentAlike(graph, cluster, paths, id, first, second)))
         {
             return false;
         }

@@ -35,7 +35,7 @@ bool AreChosenAlike(const CollectiveRequest& a, const CollectiveRequest& b);
 /// @ingroup proteus
 /// @param graph of a job @param cluster where it runs @param a how it communicates
 /// @param b another way, of the same cost of kernels @return whether that is the same for every
-/// communication of the job
+/// communication of the job: choices, who sends to whom, and by which ways
 /// @throw std::invalid_argument if one of the ways cannot be gone
 bool CommunicateAlike(const ExecutionGraph& graph,
                       const Cluster& cluster,

@@ -49,6 +49,7 @@ const char* const MEMORY = "how memory is registered with a NIC takes no time he
 const char* const FLUSHES = "that what a NIC wrote is seen is part of the latency of a step";
 const char* const SOCKET_BUFFERS = "sockets have all the room that they need here";
 const char* const UNMODELLED = "it is not modelled";
+const char* const DOMAINS = "servers are one domain of NVLink where the cluster has it so";
 
 const Registration REGISTER_DEBUG("NCCL_DEBUG", MakeIdle(PRINTS));
 const Registration REGISTER_DEBUG_FILE("NCCL_DEBUG_FILE", MakeIdle(PRINTS));
@@ -124,9 +125,7 @@ const Registration REGISTER_SHM_DISABLE(
 const Registration REGISTER_IGNORE_DISABLED_P2P(
     "NCCL_IGNORE_DISABLED_P2P",
     MakeUnread("what devices do not let pass is said by peer_to_peer in a file of --cluster"));
-const Registration REGISTER_MNNVL_ENABLE(
-    "NCCL_MNNVL_ENABLE",
-    MakeUnread("servers are one domain of NVLink where the cluster has it so"));
+const Registration REGISTER_MNNVL_ENABLE("NCCL_MNNVL_ENABLE", MakeUnread(DOMAINS));
 
 const Registration REGISTER_IB_ADAPTIVE_ROUTING("NCCL_IB_ADAPTIVE_ROUTING", MakeIdle(ROUTING));
 const Registration REGISTER_IB_AR_THRESHOLD("NCCL_IB_AR_THRESHOLD", MakeIdle(ROUTING));
@@ -197,6 +196,88 @@ const Registration REGISTER_SHM_LOCALITY("NCCL_SHM_LOCALITY", MakeUnread(UNMODEL
 const Registration REGISTER_NVB_DISABLE("NCCL_NVB_DISABLE", MakeUnread(UNMODELLED));
 const Registration REGISTER_NET_SHARED_BUFFERS("NCCL_NET_SHARED_BUFFERS", MakeUnread(UNMODELLED));
 const Registration REGISTER_CHUNK_SIZE("NCCL_CHUNK_SIZE", MakeUnread(UNMODELLED));
+
+const char* const COLLNET =
+    "sums in switches are asked for by --algorithm=sharp, for any number of "
+    "servers";
+const char* const PYTORCH = "PyTorch reads it, and it is about errors and their reports";
+const char* const GDR_LEVEL = "NCCL has not read it since 2.4, where NCCL_NET_GDR_LEVEL says it";
+const char* const GIVEN = "what it sets can be given here";
+
+const Registration REGISTER_RAS_ADDR("NCCL_RAS_ADDR", MakeIdle(PRINTS));
+const Registration REGISTER_RAS_TIMEOUT_FACTOR("NCCL_RAS_TIMEOUT_FACTOR", MakeIdle(PRINTS));
+const Registration REGISTER_TOPO_DUMP_FILE_RANK("NCCL_TOPO_DUMP_FILE_RANK", MakeIdle(PRINTS));
+const Registration REGISTER_REPORT_CONNECT_PROGRESS("NCCL_REPORT_CONNECT_PROGRESS",
+                                                    MakeIdle(PRINTS));
+const Registration REGISTER_PROXY_DUMP_SIGNAL("NCCL_PROXY_DUMP_SIGNAL", MakeIdle(PRINTS));
+const Registration REGISTER_UID_STAGGER_RATE("NCCL_UID_STAGGER_RATE", MakeIdle(STARTS));
+const Registration REGISTER_UID_STAGGER_THRESHOLD("NCCL_UID_STAGGER_THRESHOLD", MakeIdle(STARTS));
+const Registration REGISTER_IPC_USE_ABSTRACT_SOCKET("NCCL_IPC_USE_ABSTRACT_SOCKET",
+                                                    MakeIdle(STARTS));
+const Registration REGISTER_COMM_SPLIT_SHARE_RESOURCES("NCCL_COMM_SPLIT_SHARE_RESOURCES",
+                                                       MakeIdle(STARTS));
+const Registration REGISTER_COMM_SHRINK_SHARE_RESOURCES("NCCL_COMM_SHRINK_SHARE_RESOURCES",
+                                                        MakeIdle(STARTS));
+const Registration REGISTER_CREATE_THREAD_CONTEXT("NCCL_CREATE_THREAD_CONTEXT", MakeIdle(STARTS));
+const Registration REGISTER_SET_CPU_STACK_SIZE("NCCL_SET_CPU_STACK_SIZE", MakeIdle(STARTS));
+const Registration REGISTER_CONNECT_ROUND_MAX_PEERS("NCCL_CONNECT_ROUND_MAX_PEERS",
+                                                    MakeIdle(STARTS));
+const Registration REGISTER_LAUNCH_ORDER_IMPLICIT("NCCL_LAUNCH_ORDER_IMPLICIT", MakeIdle(HOST));
+const Registration REGISTER_LAUNCH_RACE_FATAL("NCCL_LAUNCH_RACE_FATAL", MakeIdle(HOST));
+const Registration REGISTER_GRAPH_HELPER_DISABLE("NCCL_GRAPH_HELPER_DISABLE", MakeIdle(HOST));
+const Registration REGISTER_GRAPH_STREAM_ORDERING("NCCL_GRAPH_STREAM_ORDERING", MakeIdle(HOST));
+const Registration REGISTER_WORK_ARGS_BYTES("NCCL_WORK_ARGS_BYTES", MakeIdle(HOST));
+const Registration REGISTER_GDRCOPY_SYNC_ENABLE("NCCL_GDRCOPY_SYNC_ENABLE", MakeIdle(FLUSHES));
+const Registration REGISTER_GDRCOPY_FIFO_ENABLE("NCCL_GDRCOPY_FIFO_ENABLE", MakeIdle(FLUSHES));
+const Registration REGISTER_MEM_SYNC_DOMAIN("NCCL_MEM_SYNC_DOMAIN", MakeIdle(FLUSHES));
+const Registration REGISTER_SYM_CTAS("NCCL_SYM_CTAS", MakeIdle(REGISTERED));
+const Registration REGISTER_SYM_GIN_KERNELS_ENABLE("NCCL_SYM_GIN_KERNELS_ENABLE",
+                                                   MakeIdle(REGISTERED));
+const Registration REGISTER_GIN_ENABLE("NCCL_GIN_ENABLE", MakeIdle(REGISTERED));
+const Registration REGISTER_GIN_TYPE("NCCL_GIN_TYPE", MakeIdle(REGISTERED));
+const Registration REGISTER_COLLNET_NODE_THRESHOLD("NCCL_COLLNET_NODE_THRESHOLD",
+                                                   MakeIdle(COLLNET));
+const Registration REGISTER_BLOCKING_WAIT("NCCL_BLOCKING_WAIT", MakeIdle(PYTORCH));
+const Registration REGISTER_ASYNC_ERROR_HANDLING("NCCL_ASYNC_ERROR_HANDLING", MakeIdle(PYTORCH));
+const Registration REGISTER_DESYNC_DEBUG("NCCL_DESYNC_DEBUG", MakeIdle(PYTORCH));
+const Registration REGISTER_TORCH_BLOCKING_WAIT("TORCH_NCCL_BLOCKING_WAIT", MakeIdle(PYTORCH));
+const Registration REGISTER_TORCH_ASYNC_ERROR_HANDLING("TORCH_NCCL_ASYNC_ERROR_HANDLING",
+                                                       MakeIdle(PYTORCH));
+const Registration REGISTER_TORCH_DESYNC_DEBUG("TORCH_NCCL_DESYNC_DEBUG", MakeIdle(PYTORCH));
+const Registration REGISTER_TORCH_ENABLE_MONITORING("TORCH_NCCL_ENABLE_MONITORING",
+                                                    MakeIdle(PYTORCH));
+const Registration REGISTER_TORCH_HEARTBEAT_TIMEOUT_SEC("TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC",
+                                                        MakeIdle(PYTORCH));
+const Registration REGISTER_TORCH_TRACE_BUFFER_SIZE("TORCH_NCCL_TRACE_BUFFER_SIZE",
+                                                    MakeIdle(PYTORCH));
+const Registration REGISTER_TORCH_DUMP_ON_TIMEOUT("TORCH_NCCL_DUMP_ON_TIMEOUT", MakeIdle(PYTORCH));
+const Registration REGISTER_TORCH_ENABLE_TIMING("TORCH_NCCL_ENABLE_TIMING", MakeIdle(PYTORCH));
+const Registration REGISTER_TORCH_AVOID_RECORD_STREAMS("TORCH_NCCL_AVOID_RECORD_STREAMS",
+                                                       MakeIdle(PYTORCH));
+const Registration REGISTER_TORCH_USE_COMM_NONBLOCKING("TORCH_NCCL_USE_COMM_NONBLOCKING",
+                                                       MakeIdle(PYTORCH));
+const Registration REGISTER_CGA_CLUSTER_SIZE("NCCL_CGA_CLUSTER_SIZE", MakeUnread(UNMODELLED));
+const Registration REGISTER_ALLOC_P2P_NET_LL_BUFFERS("NCCL_ALLOC_P2P_NET_LL_BUFFERS",
+                                                     MakeUnread(UNMODELLED));
+const Registration REGISTER_NET_SHARED_COMMS("NCCL_NET_SHARED_COMMS", MakeUnread(UNMODELLED));
+const Registration REGISTER_SHM_MEMCPY_MODE("NCCL_SHM_MEMCPY_MODE", MakeUnread(UNMODELLED));
+const Registration REGISTER_NET_DISABLE_INTRA("NCCL_NET_DISABLE_INTRA", MakeUnread(UNMODELLED));
+const Registration REGISTER_NET_OVERHEAD("NCCL_NET_OVERHEAD", MakeUnread(UNMODELLED));
+const Registration REGISTER_L1_SHARED_MEMORY_CARVEOUT("NCCL_L1_SHARED_MEMORY_CARVEOUT",
+                                                      MakeUnread(UNMODELLED));
+const Registration REGISTER_PROXY_APPEND_BATCH_SIZE("NCCL_PROXY_APPEND_BATCH_SIZE",
+                                                    MakeUnread(UNMODELLED));
+const Registration REGISTER_PROGRESS_APPENDOP_FREQ("NCCL_PROGRESS_APPENDOP_FREQ",
+                                                   MakeUnread(UNMODELLED));
+const Registration REGISTER_P2P_EPOCH_ENABLE("NCCL_P2P_EPOCH_ENABLE", MakeUnread(UNMODELLED));
+const Registration REGISTER_P2P_SCHEDULE_GROUP_SIZE("NCCL_P2P_SCHEDULE_GROUP_SIZE",
+                                                    MakeUnread(UNMODELLED));
+const Registration REGISTER_ALLGATHERV_ENABLE("NCCL_ALLGATHERV_ENABLE", MakeUnread(UNMODELLED));
+const Registration REGISTER_MNNVL_UUID("NCCL_MNNVL_UUID", MakeUnread(DOMAINS));
+const Registration REGISTER_MNNVL_CLIQUE_ID("NCCL_MNNVL_CLIQUE_ID", MakeUnread(DOMAINS));
+const Registration REGISTER_IB_CUDA_SUPPORT("NCCL_IB_CUDA_SUPPORT", MakeUnread(GDR_LEVEL));
+const Registration REGISTER_IB_GDR_LEVEL("NCCL_IB_GDR_LEVEL", MakeUnread(GDR_LEVEL));
+const Registration REGISTER_ENV_PLUGIN("NCCL_ENV_PLUGIN", MakeUnread(GIVEN));
 
 } // namespace
 

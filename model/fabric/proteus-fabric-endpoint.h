@@ -102,7 +102,7 @@ class FabricEndpoint
         static_cast<void>(timePs);
     }
 
-    /// A data packet is lost. @param record the packet
+    /// A data packet or control unit is lost. @param record the packet
     virtual void Lose(const PacketRecord& record)
     {
         static_cast<void>(record);

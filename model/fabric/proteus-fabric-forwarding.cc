@@ -193,9 +193,9 @@ Fabric::DropStray(const PacketRecord& record)
     }
     ++m_ports[record.ingress].statistics.droppedPackets;
     Trace(PortEvent::DROP, record.ingress, record);
+    TellLoss(record);
     if (record.kind == PacketKind::DATA)
     {
-        TellLoss(record);
         ReleaseIngress(record, m_stepper.GetNowPs());
     }
 }
@@ -203,7 +203,7 @@ Fabric::DropStray(const PacketRecord& record)
 void
 Fabric::TellLoss(const PacketRecord& record)
 {
-    if (record.kind == PacketKind::DATA)
+    if (record.kind == PacketKind::DATA || record.kind == PacketKind::CONTROL)
     {
         m_endpoint->Lose(record);
     }

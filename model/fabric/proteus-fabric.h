@@ -491,7 +491,7 @@ class Fabric : public FabricState
     void Enqueue(PortId id, const PacketRecord& record);
     /// @param record that has no way on: links have failed
     void DropStray(const PacketRecord& record);
-    /// @param record that is lost: tells the endpoint if it is data
+    /// @param record that is lost: tells the endpoint of data and control units
     void TellLoss(const PacketRecord& record);
     /// @param id a port that may send
     void Serve(PortId id);

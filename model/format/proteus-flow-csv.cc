@@ -12,6 +12,7 @@
 
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-shown-name.h"
+#include "ns3/proteus-split.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -130,15 +131,7 @@ class Reader
         for (;;)
         {
             const std::size_t end = std::min(text.find(separator, begin), text.size());
-            std::size_t from = text.find_first_not_of(" \t\r", begin);
-            from = std::min(from, end);
-            std::size_t to = end;
-            while (to > from &&
-                   (text[to - 1] == ' ' || text[to - 1] == '\t' || text[to - 1] == '\r'))
-            {
-                --to;
-            }
-            std::string part = text.substr(from, to - from);
+            std::string part = Trim(text.substr(begin, end - begin));
             if (part.size() >= 2 && part.front() == '"' && part.back() == '"')
             {
                 part = part.substr(1, part.size() - 2);

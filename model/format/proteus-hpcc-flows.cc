@@ -8,6 +8,8 @@
 
 #include "proteus-hpcc-words.h"
 
+#include "ns3/proteus-split.h"
+
 #include <algorithm>
 #include <set>
 
@@ -152,9 +154,7 @@ class Reader
 bool
 IsHpccFlowCount(const std::string& line)
 {
-    std::string text = line.substr(0, line.find('#'));
-    text.erase(text.find_last_not_of(" \t\r") + 1);
-    text.erase(0, text.find_first_not_of(" \t"));
+    const std::string text = Trim(line.substr(0, line.find('#')));
     return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
 }
 

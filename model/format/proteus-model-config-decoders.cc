@@ -7,6 +7,8 @@
 #include "proteus-model-config.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 /**
  * @file
@@ -43,6 +45,19 @@ const std::vector<std::string> GELUS{"\"gelu_new\"",
                                      "\"gelu_pytorch_tanh\"",
                                      "\"gelu_fast\""};
 
+/// Names a truth of the file that the base has not.
+/// @param root of the file @param key of it @param text what is done in its place
+/// @param result gets it
+void
+NameTruth(const JsonValue& root, const char* key, const char* text, TranslatedConfig& result)
+{
+    const auto value = FindConfigValue(root, key);
+    if (value && value->AsBool())
+    {
+        result.notes.push_back(value->Describe(text));
+    }
+}
+
 /// Says whether a GELU is written out, as NewGELUActivation and its like; others are one kernel.
 /// @param root of the file @param key of the activation @param usual where it is missing
 /// @param result gets it
@@ -54,70 +69,88 @@ SetGelu(const JsonValue& root, const char* key, const char* usual, TranslatedCon
     result.let["composedGelu"] = name == "gelu_new" || name == "gelu_fast" ? 1 : 0;
 }
 
+/// Reads which layers see all tokens ("layer_types").
+/// @param types of layers @param layers how many there are
+/// @return n, if every n-th does; 0: none
+std::size_t
+ReadLayerTypes(const JsonValue& types, uint64_t layers)
+{
+    if (types.Size() != layers)
+    {
+        types.Fail("has " + std::to_string(types.Size()) + " layers, and num_hidden_layers is " +
+                   std::to_string(layers));
+    }
+    std::size_t every = 0;
+    for (std::size_t i = 0; i < layers; ++i)
+    {
+        const std::string type = types.At(i).AsName();
+        if (type != "sliding_attention" && type != "full_attention")
+        {
+            types.At(i).Fail("must be sliding_attention or full_attention");
+        }
+        const bool isFull = type == "full_attention";
+        every = isFull && every == 0 ? i + 1 : every;
+        if (isFull != (every > 0 && (i + 1) % every == 0))
+        {
+            types.At(i).Fail("must be full_attention for every n-th layer, and sliding_attention "
+                             "for the others");
+        }
+    }
+    return every;
+}
+
 /// Reads which layers attend to a window of tokens: all, or all but every n-th ("layer_types", or
 /// as the kind has it), or all but the first ("max_window_layers", which is named).
 /// @param root of the file @param result gets it
 /// @param isUsed whether a window counts where "use_sliding_window" is missing
+/// @param usual tokens of the window where "sliding_window" is missing; 0: there is none
 void
-ReadWindow(const JsonValue& root, TranslatedConfig& result, bool isUsed)
+ReadWindow(const JsonValue& root, TranslatedConfig& result, bool isUsed, uint64_t usual)
 {
+    const auto types = FindConfigValue(root, "layer_types");
+    const std::size_t every =
+        types ? ReadLayerTypes(*types, result.let["layers"].get<uint64_t>()) : 0;
     const auto window = FindConfigValue(root, "sliding_window");
     const auto use = FindConfigValue(root, "use_sliding_window");
-    if (!window || !(use ? use->AsBool() : isUsed))
+    const uint64_t tokens = window                       ? window->AsWhole(1, UINT32_MAX)
+                            : root.Has("sliding_window") ? 0 // null
+                                                         : usual;
+    if (tokens == 0 || !(use ? use->AsBool() : isUsed))
     {
         return;
     }
-    const uint64_t tokens = window->AsWhole(1, UINT32_MAX);
     const auto sequence = result.let.find("sequence");
     if (sequence != result.let.end() && sequence->second.get<uint64_t>() <= tokens)
     {
         return;
     }
     result.let["window"] = tokens;
-    const auto types = FindConfigValue(root, "layer_types");
-    const std::size_t layers = types ? types->Size() : 0;
-    std::size_t every = 0; // every n-th layer sees all
-    for (std::size_t i = 0; i < layers; ++i)
+    if (types)
     {
-        const std::string type = types->At(i).AsName();
-        if (type != "sliding_attention" && type != "full_attention")
-        {
-            types->At(i).Fail("must be sliding_attention or full_attention");
-        }
-        const bool isFull = type == "full_attention";
-        every = isFull && every == 0 ? i + 1 : every;
-        if (isFull != (every > 0 && (i + 1) % every == 0))
-        {
-            types->At(i).Fail("must be full_attention for every n-th layer, and sliding_attention "
-                              "for the others");
-        }
-    }
-    if (every > 0)
-    {
-        result.let["globalEvery"] = every;
+        result.let["globalEvery"] = every > 0 ? every : types->Size() + 1;
     }
     const auto first = FindConfigValue(root, "max_window_layers");
-    if (first && layers == 0 && first->AsWhole(0, UINT32_MAX) > 0)
+    if (first && !types && first->AsWhole(0, UINT32_MAX) > 0)
     {
         result.notes.push_back(
             first->Describe("is not heeded: the first layers have the window, too"));
     }
 }
 
-/// Reads a window that counts unless the file says otherwise.
-/// @param root of the file @param result gets it
-void
-ReadUsualWindow(const JsonValue& root, TranslatedConfig& result)
+/// @param isUsed whether a window counts where "use_sliding_window" is missing (not in Qwen's
+/// configurations) @param usual tokens of the window where "sliding_window" is missing
+/// @param every which layer sees all where "layer_types" is missing; 0: as the base has it
+/// @return what reads the window
+std::function<void(const JsonValue&, TranslatedConfig&)>
+MakeWindowReader(bool isUsed, uint64_t usual, uint64_t every = 0)
 {
-    ReadWindow(root, result, true);
-}
-
-/// Reads a window that counts only where the file says so (Qwen's configurations).
-/// @param root of the file @param result gets it
-void
-ReadUnusualWindow(const JsonValue& root, TranslatedConfig& result)
-{
-    ReadWindow(root, result, false);
+    return [isUsed, usual, every](const JsonValue& root, TranslatedConfig& result) {
+        if (every > 0)
+        {
+            result.let["globalEvery"] = every;
+        }
+        ReadWindow(root, result, isUsed, usual);
+    };
 }
 
 /// @return a model with Llama's layers
@@ -143,9 +176,9 @@ MakeLlama()
 /// @param kind of models @param more what reads which layers attend to a window @return the kind
 /// that has them
 ModelConfigKind
-WithWindow(ModelConfigKind kind, void (*more)(const JsonValue&, TranslatedConfig&))
+WithWindow(ModelConfigKind kind, std::function<void(const JsonValue&, TranslatedConfig&)> more)
 {
-    kind.more = more;
+    kind.more = std::move(more);
     kind.special = {"sliding_window", "use_sliding_window", "max_window_layers", "layer_types"};
     return kind;
 }
@@ -162,16 +195,21 @@ MakeLlamaWithBiases()
 
 const Registration REGISTER_LLAMA("llama", MakeLlamaWithBiases());
 
-const Registration REGISTER_MISTRAL("mistral", WithWindow(MakeLlama(), ReadUsualWindow));
+const Registration REGISTER_MISTRAL("mistral", [] {
+    ModelConfigKind kind = WithWindow(MakeLlama(), MakeWindowReader(true, 4096));
+    kind.numbers[3].isNeeded = true; // 8 where it is missing, whatever the heads
+    return kind;
+}());
 
 const Registration REGISTER_QWEN2("qwen2", [] {
-    ModelConfigKind kind = WithWindow(MakeLlama(), ReadUnusualWindow);
+    ModelConfigKind kind = WithWindow(MakeLlama(), MakeWindowReader(false, 4096));
+    kind.numbers[3].isNeeded = true; // 32 where it is missing, whatever the heads
     kind.set = {{"qkvBias", 1}};
     return kind;
 }());
 
 const Registration REGISTER_PHI3("phi3", [] {
-    ModelConfigKind kind = WithWindow(MakeLlama(), ReadUsualWindow);
+    ModelConfigKind kind = WithWindow(MakeLlama(), MakeWindowReader(true, 0));
     kind.fixed.push_back(WithoutDropout("embd_pdrop"));
     kind.fixed.push_back(WithoutDropout("resid_pdrop"));
     kind.fixed.push_back(NO_ATTENTION_BIAS);
@@ -188,7 +226,7 @@ const Registration REGISTER_GRANITE("granite", [] {
 }());
 
 const Registration REGISTER_QWEN3("qwen3", [] {
-    ModelConfigKind kind = WithWindow(MakeLlama(), ReadUnusualWindow);
+    ModelConfigKind kind = WithWindow(MakeLlama(), MakeWindowReader(false, 4096));
     kind.base = "qwen3-8b.json";
     kind.numbers[3].isNeeded = true; // 32 where it is missing, whatever the heads
     kind.fixed.push_back(NO_ATTENTION_BIAS);
@@ -199,7 +237,11 @@ const Registration REGISTER_QWEN3("qwen3", [] {
 ModelConfigKind
 MakeOlmo(const std::string& type)
 {
-    ModelConfigKind kind = WithWindow(MakeLlama(), ReadUsualWindow);
+    // OLMo 3 has every fourth layer without a window, OLMo 2 has none with one.
+    const bool hasWindow = type == "olmo3";
+    ModelConfigKind kind =
+        WithWindow(MakeLlama(),
+                   hasWindow ? MakeWindowReader(true, 4096, 4) : MakeWindowReader(true, 0));
     kind.base = "qwen3-8b.json";
     kind.fixed.push_back(NO_ATTENTION_BIAS);
     const auto more = kind.more;
@@ -224,7 +266,7 @@ const Registration REGISTER_OLMO3("olmo3", MakeOlmo("olmo3"));
 ModelConfigKind
 MakeMixtral()
 {
-    ModelConfigKind kind = WithWindow(MakeLlama(), ReadUsualWindow);
+    ModelConfigKind kind = WithWindow(MakeLlama(), MakeWindowReader(true, 0));
     kind.base = "mixtral-8x7b.json";
     kind.numbers = {{"num_hidden_layers", "layers"},
                     {"hidden_size", "hidden"},
@@ -255,7 +297,7 @@ const Registration REGISTER_GPT_OSS("gpt_oss", [] {
         result.let["expertBias"] = 1;
         result.let["clamped"] = 1;
         result.let["scaledRotary"] = 1; // by YaRN's factor, see /rope_scaling
-        ReadWindow(root, result, true);
+        ReadWindow(root, result, true, 128);
         result.notes.push_back("gpt_oss: sinks of attention and biases of routers, which are "
                                "few numbers, are left out");
     };
@@ -264,7 +306,7 @@ const Registration REGISTER_GPT_OSS("gpt_oss", [] {
 }());
 
 const Registration REGISTER_QWEN3_MOE("qwen3_moe", [] {
-    ModelConfigKind kind = WithWindow(MakeLlama(), ReadUnusualWindow);
+    ModelConfigKind kind = WithWindow(MakeLlama(), MakeWindowReader(false, 4096));
     kind.base = "qwen3-30b-a3b.json";
     kind.numbers = {{"num_hidden_layers", "layers"},
                     {"hidden_size", "hidden"},
@@ -310,7 +352,7 @@ ReadGemma3Window(const JsonValue& root, TranslatedConfig& result)
 {
     const auto every = FindConfigValue(root, "sliding_window_pattern");
     result.let["globalEvery"] = every ? every->AsWhole(1, UINT32_MAX) : 6;
-    ReadWindow(root, result, true);
+    ReadWindow(root, result, true, 4096);
 }
 
 // Gemma 3 without images: with norms of queries and keys as Qwen3, and norms behind attention and
@@ -405,13 +447,22 @@ const Registration REGISTER_GPT2("gpt2", [] {
                   {"add_cross_attention", {"false"}}};
     kind.set = {{"padded", "pad(vocabulary, tensorParallel)"}};
     kind.positions = "n_positions";
-    kind.inert = {"n_ctx", // as n_positions, of early versions
-                  "reorder_and_upcast_attn",
-                  "scale_attn_by_inverse_layer_idx",
-                  "scale_attn_weights"};
-    kind.special = {"attn_pdrop", "embd_pdrop", "resid_pdrop"};
+    kind.inert = {"n_ctx", "scale_attn_weights"}; // as n_positions, of early versions; a scaling
+    kind.special = {"attn_pdrop",
+                    "embd_pdrop",
+                    "resid_pdrop",
+                    "reorder_and_upcast_attn",
+                    "scale_attn_by_inverse_layer_idx"};
     kind.more = [](const JsonValue& root, TranslatedConfig& result) {
         RequireSameValue(root, "n_ctx", "n_positions");
+        NameTruth(root,
+                  "reorder_and_upcast_attn",
+                  "scores of attention are made in the type of the others here, not in fp32",
+                  result);
+        NameTruth(root,
+                  "scale_attn_by_inverse_layer_idx",
+                  "its division of scores by the number of the layer is left out",
+                  result);
         double most = 0;
         double least = 1;
         for (const char* key : {"attn_pdrop", "embd_pdrop", "resid_pdrop"})

@@ -6,6 +6,8 @@
 
 #include "proteus-model-config.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -69,12 +71,17 @@ MakeExperts(const char* experts, const char* top, const char* width)
 }
 
 /// Reads how wide the experts are together that every token goes through.
-/// @param key of their number @param otherwise number where it is missing
+/// @param root of the file @param key of their number, which may be null: none
+/// @param result gets it
 void
-ReadShared(const JsonValue& root, const char* key, uint64_t otherwise, TranslatedConfig& result)
+ReadShared(const JsonValue& root, const char* key, TranslatedConfig& result)
 {
+    if (!root.Has(key))
+    {
+        root.FailMissing(key);
+    }
     result.let["sharedFeedForward"] =
-        ReadWhole(root, key, otherwise) * root.Get("moe_intermediate_size").AsWhole(1, UINT32_MAX);
+        ReadWhole(root, key, 0) * root.Get("moe_intermediate_size").AsWhole(1, UINT32_MAX);
 }
 
 // Muennighoff et al. 2024: norms of queries and keys are of all heads together.
@@ -113,12 +120,13 @@ MakeSharedExperts()
 {
     ModelConfigKind kind =
         MakeExperts("n_routed_experts", "num_experts_per_tok", "moe_intermediate_size");
-    kind.numbers.push_back({"first_k_dense_replace", "denseLayers", false, 0});
+    // What is meant where these two are missing is each class's own.
+    kind.numbers.push_back({"first_k_dense_replace", "denseLayers", true, 0});
     kind.numbers.push_back({"intermediate_size", "denseFeedForward"});
     kind.special.insert("n_shared_experts");
     kind.more = [](const JsonValue& root, TranslatedConfig& result) {
         ReadHeadWidth(root, result);
-        ReadShared(root, "n_shared_experts", 1, result);
+        ReadShared(root, "n_shared_experts", result);
     };
     return kind;
 }
@@ -141,27 +149,74 @@ const Registration REGISTER_GLM4_MOE("glm4_moe", [] {
 const Registration REGISTER_DOTS1("dots1", [] {
     ModelConfigKind kind = MakeSharedExperts();
     kind.fixed.push_back({"attention_bias", {"false"}});
-    kind.inert.insert({"layer_types", "moe_layer_freq"});
+    kind.fixed.push_back({"moe_layer_freq", {"1"}});
+    kind.special.insert("layer_types");
+    const auto more = kind.more;
+    kind.more = [more](const JsonValue& root, TranslatedConfig& result) {
+        more(root, result);
+        const auto types = FindConfigValue(root, "layer_types");
+        for (std::size_t i = 0; types && i < types->Size(); ++i)
+        {
+            if (types->At(i).AsName() != "full_attention")
+            {
+                types->At(i).Fail("must be full_attention: qwen3-30b-a3b.json, which such a model "
+                                  "becomes, has a window in all layers or in none; write a file "
+                                  "of a model with what differs");
+            }
+        }
+    };
     return kind;
 }());
 
-// Layers with experts begin at moe_layer_start_index; where they end is named.
+// Layers with experts begin at moe_layer_start_index, and go on to the last one.
 const Registration REGISTER_ERNIE4_5_MOE("ernie4_5_moe", [] {
     ModelConfigKind kind = MakeExperts("moe_num_experts", "moe_k", "moe_intermediate_size");
     kind.set = {{"headNorms", 0}};
     kind.numbers.push_back({"intermediate_size", "denseFeedForward"});
-    kind.numbers.push_back({"moe_layer_start_index", "denseLayers", false, 0});
+    kind.numbers.push_back({"moe_layer_start_index", "denseLayers", true, 0});
     kind.fixed.push_back({"use_bias", {"false"}});
     kind.fixed.push_back({"moe_layer_interval", {"1"}});
     // Tied where it says nothing, but for embeddings that are no experts' it is written.
-    kind.inert.insert({"moe_capacity", "moe_gate", "moe_use_aux_free", "moe_layer_end_index"});
-    kind.special.insert("moe_num_shared_experts");
+    kind.inert.insert({"moe_capacity", "moe_gate", "moe_use_aux_free"});
+    kind.special.insert({"moe_num_shared_experts", "moe_layer_end_index"});
     kind.more = [](const JsonValue& root, TranslatedConfig& result) {
         ReadHeadWidth(root, result);
-        ReadShared(root, "moe_num_shared_experts", 0, result);
+        ReadShared(root, "moe_num_shared_experts", result);
+        const auto end = FindConfigValue(root, "moe_layer_end_index"); // -1: the last one
+        const uint64_t last = root.Get("num_hidden_layers").AsWhole(1, UINT32_MAX) - 1;
+        if (end && end->Dump() != "-1" && end->AsWhole(0, UINT32_MAX) != last)
+        {
+            end->Fail("must be -1 or " + std::to_string(last) +
+                      ", the last layer: qwen3-30b-a3b.json, which such a model becomes, has "
+                      "experts up to there; write a file of a model with what differs");
+        }
     };
     return kind;
 }());
+
+/// Refuses layers with experts ("moe_layers") that are not every n-th of Llama 4.
+/// @param root of the file
+void
+CheckExpertLayers(const JsonValue& root)
+{
+    const auto list = FindConfigValue(root, "moe_layers");
+    const uint64_t step = std::max<uint64_t>(ReadWhole(root, "interleave_moe_layer_step", 1), 1);
+    const uint64_t layers = root.Get("num_hidden_layers").AsWhole(1, UINT32_MAX);
+    for (std::size_t i = 0; list && i < list->Size(); ++i)
+    {
+        if (list->At(i).AsWhole(0, UINT32_MAX) != (i + 1) * step - 1)
+        {
+            list->At(i).Fail("must be " + std::to_string((i + 1) * step - 1) +
+                             ", as interleave_moe_layer_step says");
+        }
+    }
+    if (list && list->Size() != layers / step)
+    {
+        list->Fail("has " + std::to_string(list->Size()) + " layers, and " +
+                   std::to_string(layers / step) +
+                   " follow from num_hidden_layers and interleave_moe_layer_step");
+    }
+}
 
 // The text of Llama 4: one expert for a token and a shared one, in all layers (Scout) or in every
 // second (Maverick).
@@ -175,15 +230,15 @@ const Registration REGISTER_LLAMA4_TEXT("llama4_text", [] {
     kind.inert.insert({"attn_scale",
                        "attn_temperature_tuning",
                        "floor_scale",
-                       "for_llm_compression",
-                       "moe_layers",
+                       "for_llm_compressor",
                        "no_rope_layers",
                        "no_rope_layer_interval",
                        "layer_types",
                        "rope_scaling"});
-    kind.special.insert("attention_chunk_size");
+    kind.special.insert({"attention_chunk_size", "moe_layers"});
     kind.more = [](const JsonValue& root, TranslatedConfig& result) {
         ReadHeadWidth(root, result);
+        CheckExpertLayers(root);
         const uint64_t chunk = ReadWhole(root, "attention_chunk_size", 0);
         const auto sequence = result.let.find("sequence");
         const bool isShort = sequence != result.let.end() && sequence->second.is_number() &&

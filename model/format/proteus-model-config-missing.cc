@@ -54,6 +54,18 @@ const Registration LLAMA_4(
              "it has an encoder of images (vision_config); a file with the keys of text_config "
              "alone (model_type llama4_text) is read"));
 
+const Registration SPARSE_ATTENTION(
+    "model_type deepseek_v32",
+    MakeType({"deepseek_v32", "glm_moe_dsa"},
+             "its attention reads the tokens that an indexer has chosen, for which there is no "
+             "operator; deepseek_v3 has the nearest layers, with attention to all tokens"));
+
+const Registration BART(
+    "model_type bart",
+    MakeType({"bart", "mbart"},
+             "no file of it is read, but bart-large.json is a model of its kind, whose variables "
+             "say its sizes"));
+
 const Registration STATE_SPACES(
     "model_type mamba",
     MakeType(

@@ -279,16 +279,27 @@ CheckClasses(const JsonValue& root, const ModelConfigKind& kind, TranslatedConfi
     }
 }
 
-/// Names what the strategy says.
+/// Names what the strategy says, and what all bases leave out.
 void
 NameOverruled(const JsonValue& root, TranslatedConfig& result)
 {
     const auto recompute = FindConfigValue(root, "gradient_checkpointing");
-    if (recompute && recompute->Dump() == "true")
+    if (recompute && recompute->AsBool())
     {
         result.notes.push_back(
             recompute->Describe("has no effect: the strategy's recompute says what is computed "
                                 "again"));
+    }
+    const auto balance = FindConfigValue(root, "output_router_logits");
+    if (balance && balance->AsBool())
+    {
+        result.notes.push_back(balance->Describe("the loss that balances routers is left out"));
+    }
+    const auto jitter = FindConfigValue(root, "router_jitter_noise");
+    if (jitter && jitter->AsNumber(0, 1) > 0)
+    {
+        result.notes.push_back(
+            jitter->Describe("the noise that routers' inputs are multiplied with is left out"));
     }
 }
 

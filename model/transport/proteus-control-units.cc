@@ -6,6 +6,8 @@
 
 #include "proteus-control-units.h"
 
+#include "proteus-lost-controls.h"
+
 #include <algorithm>
 
 namespace ns3
@@ -38,6 +40,24 @@ ControlUnits::Send(uint32_t id, uint32_t value)
         m_timers.Watch(id);
     }
     m_back.SendBack(id, record);
+}
+
+void
+NoteLostControl(TransportCore& core, QueuePairTimers& timers, const PacketRecord& record)
+{
+    ControlUnitState& controls = core.pairs.GetState(record.queuePair).controls;
+    if (controls.isReliable)
+    {
+        return; // its acknowledgement will be missing
+    }
+    const bool isAgain = (record.flags & PacketRecord::RETRANSMISSION) != 0;
+    controls.retries = isAgain ? controls.retries : 0;
+    if (controls.pending.IsEmpty())
+    {
+        controls.activePs = core.fabric->GetTimePs();
+    }
+    controls.pending.Push({record.sequence, record.content});
+    timers.Watch(record.queuePair);
 }
 
 void
@@ -119,14 +139,24 @@ ControlUnits::HandleTimer(uint32_t id, int64_t now)
     controls.activePs = now;
     ++m_timeouts;
     ++m_core.pairs.GetState(id).statistics.timeouts;
+    std::vector<PendingControl> overdue;
     const uint32_t tail = controls.pending.GetTail();
     for (uint32_t i = controls.pending.GetHead(); i != tail; ++i)
+    {
+        overdue.push_back(controls.pending.At(i));
+    }
+    if (!controls.isReliable)
+    {
+        controls.pending.Clear(); // nobody acknowledges them; what is lost again comes back here
+        m_timers.Unwatch(id);
+    }
+    for (const PendingControl& control : overdue)
     {
         PacketRecord record;
         record.kind = PacketKind::CONTROL;
         record.flags = PacketRecord::RETRANSMISSION;
-        record.sequence = controls.pending.At(i).sequence;
-        record.content = controls.pending.At(i).value;
+        record.sequence = control.sequence;
+        record.content = control.value;
         m_back.SendBack(id, record);
         ++m_repeated;
     }

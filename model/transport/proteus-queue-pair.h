@@ -365,7 +365,7 @@ struct ControlUnitState
     uint32_t expected{0};               //!< number of the first one not received
     uint32_t retries{0};                //!< timeouts in a row
     int64_t activePs{0};                //!< when the timeout began to run
-    RingBuffer<PendingControl> pending; //!< sent, not acknowledged
+    RingBuffer<PendingControl> pending; //!< not acknowledged, or lost
     std::vector<PendingControl> ahead;  //!< received before their turn
 };
 

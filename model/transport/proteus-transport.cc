@@ -6,6 +6,7 @@
 
 #include "proteus-transport.h"
 
+#include "proteus-lost-controls.h"
 #include "proteus-rank-words.h"
 
 #include "ns3/boolean.h"
@@ -404,6 +405,11 @@ Transport::ReturnRead(uint32_t queuePair, int64_t timePs)
 void
 Transport::Lose(const PacketRecord& record)
 {
+    if (record.kind == PacketKind::CONTROL)
+    {
+        NoteLostControl(m_core, m_timers, record);
+        return;
+    }
     const SenderState& sender = m_core.pairs.GetSender(record.queuePair);
     const VertexId reader = (sender.flags & SenderState::STAGED) != 0
                                 ? m_core.pairs.GetState(record.queuePair).stage->reader

@@ -4,14 +4,9 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
-#include "../error-of.h"
-
-#include "ns3/proteus-model-config.h"
-#include "ns3/proteus-model-json.h"
+#include "model-config-tools.h"
 
 #include <cstdint>
-#include <cstdio>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <map>
 #include <string>
@@ -20,21 +15,6 @@ using namespace ns3::proteus;
 
 namespace
 {
-
-/// Keys of a config.json with their values as JSON.
-using Config = std::map<std::string, std::string>;
-
-const Config LLAMA{{"model_type", "\"llama\""},
-                   {"num_hidden_layers", "16"},
-                   {"hidden_size", "2048"},
-                   {"num_attention_heads", "32"},
-                   {"num_key_value_heads", "8"},
-                   {"head_dim", "64"},
-                   {"intermediate_size", "8192"},
-                   {"vocab_size", "128256"},
-                   {"max_position_embeddings", "131072"},
-                   {"tie_word_embeddings", "true"},
-                   {"hidden_act", "\"silu\""}};
 
 const Config DEEPSEEK{{"model_type", "\"deepseek_v3\""},
                       {"num_hidden_layers", "61"},
@@ -63,92 +43,6 @@ const Config OPT{{"model_type", "\"opt\""},
                  {"max_position_embeddings", "2048"},
                  {"vocab_size", "50272"},
                  {"word_embed_proj_dim", "768"}};
-
-/// @param base a config @param changes of it; an empty value takes a key away @return both
-Config
-Change(Config base, const Config& changes)
-{
-    for (const auto& [key, value] : changes)
-    {
-        base[key] = value;
-        if (value.empty())
-        {
-            base.erase(key);
-        }
-    }
-    return base;
-}
-
-/// A config.json on the disk.
-class ConfigFile
-{
-  public:
-    explicit ConfigFile(const Config& config)
-        : m_path(testing::TempDir() + "config.json")
-    {
-        std::ofstream file(m_path);
-        std::string separator = "{";
-        for (const auto& [key, value] : config)
-        {
-            file << separator << '"' << key << "\": " << value;
-            separator = ", ";
-        }
-        file << "}";
-    }
-
-    ~ConfigFile()
-    {
-        std::remove(m_path.c_str());
-    }
-
-    ConfigFile(const ConfigFile&) = delete;
-    ConfigFile& operator=(const ConfigFile&) = delete;
-
-    /// @param variables that a run sets @return the model
-    Model Load(const std::map<std::string, int64_t>& variables = {}) const
-    {
-        testing::internal::CaptureStderr();
-        try
-        {
-            Model model =
-                LoadModel(m_path, variables, std::string(PROTEUS_SOURCE_DIR) + "/workloads/models");
-            m_warnings = testing::internal::GetCapturedStderr();
-            return model;
-        }
-        catch (...)
-        {
-            m_warnings = testing::internal::GetCapturedStderr();
-            throw;
-        }
-    }
-
-    /// @return what the last Load() warned of
-    const std::string& GetWarnings() const
-    {
-        return m_warnings;
-    }
-
-  private:
-    std::string m_path;
-    mutable std::string m_warnings;
-};
-
-/// @param config to read @return what is wrong with it, without the file's name
-std::string
-GetError(const Config& config)
-{
-    const ConfigFile file(config);
-    const std::string error = ErrorOf([&] { file.Load(); });
-    const std::size_t at = error.find("config.json: ");
-    return at == std::string::npos ? error : error.substr(at + 13);
-}
-
-/// @param config to read @param variables that a run sets @return number of parameters
-uint64_t
-Count(const Config& config, const std::map<std::string, int64_t>& variables = {})
-{
-    return ConfigFile(config).Load(variables).CountParameters();
-}
 
 } // namespace
 
@@ -386,6 +280,23 @@ TEST(ModelConfig, ExpertsOfOthers)
                                  {"tie_word_embeddings", "false"},
                                  {"moe_layer_start_index", "1"}});
     EXPECT_EQ(Count(ernie), Count(glm) - 3 * 2 * 128);
+    // Layers with experts that are said twice have to be the same.
+    EXPECT_EQ(Count(Change(ernie, {{"moe_layer_end_index", "2"}})), Count(ernie));
+    EXPECT_EQ(GetError(Change(ernie, {{"moe_layer_end_index", "1"}})).substr(0, 55),
+              "/moe_layer_end_index: must be -1 or 2, the last layer: ");
+    EXPECT_EQ(Count(Change(llama, {{"moe_layers", "[1, 3]"}})), Count(llama));
+    EXPECT_EQ(GetError(Change(llama, {{"moe_layers", "[0, 3]"}})),
+              "/moe_layers/0: must be 1, as interleave_moe_layer_step says");
+    EXPECT_EQ(GetError(Change(llama, {{"moe_layers", "[1]"}})),
+              "/moe_layers: has 1 layers, and 2 follow from num_hidden_layers and "
+              "interleave_moe_layer_step");
+    EXPECT_EQ(GetError(Change(glm,
+                              {{"model_type", "\"dots1\""},
+                               {"use_qk_norm", ""},
+                               {"layer_types", R"(["sliding_attention"])"}}))
+                  .substr(0, 38),
+              "/layer_types/0: must be full_attention");
+    EXPECT_EQ(GetError(Change(glm, {{"n_shared_experts", ""}})), "/n_shared_experts: is missing");
     // OLMo 2 7B has 7,298,617,344 of its own, with norms of all heads together.
     EXPECT_EQ(Count(Change(LLAMA,
                            {{"model_type", "\"olmo2\""},
@@ -456,6 +367,21 @@ TEST(ModelConfig, WhatIsNotAsTheFileSaysIsNamed)
     {
         EXPECT_NE(all.find(text), std::string::npos) << text << "\n" << all;
     }
+    const Config gpt2{{"model_type", "\"gpt2\""},
+                      {"n_positions", "1024"},
+                      {"n_layer", "2"},
+                      {"n_embd", "768"},
+                      {"n_head", "12"},
+                      {"vocab_size", "50257"},
+                      {"reorder_and_upcast_attn", "true"},
+                      {"scale_attn_by_inverse_layer_idx", "true"}};
+    const ConfigFile upcast(gpt2);
+    upcast.Load();
+    for (const char* text : {"/reorder_and_upcast_attn: scores of attention are made",
+                             "/scale_attn_by_inverse_layer_idx: its division of scores"})
+    {
+        EXPECT_NE(upcast.GetWarnings().find(text), std::string::npos) << upcast.GetWarnings();
+    }
     EXPECT_EQ(file.Load({{"sequence", 200000}}).GetSequence(), 200000u);
     EXPECT_NE(file.GetWarnings().find("is less than the sequence of 200000 tokens that is run"),
               std::string::npos)
@@ -481,108 +407,13 @@ TEST(ModelConfig, WhatIsNotAsTheFileSaysIsNamed)
     EXPECT_EQ(plain.GetWarnings(), "");
 }
 
-// Windows count where transformers heeds them, in the layers that the file says.
-TEST(ModelConfig, WindowsCount)
-{
-    const auto flops = [](const Config& config, std::map<std::string, int64_t> more = {}) {
-        more["sequence"] = 4096;
-        return ConfigFile(config).Load(more).CountTrainingFlops();
-    };
-    const Config mistral = Change(LLAMA, {{"model_type", "\"mistral\""}});
-    const Config windows = Change(mistral, {{"sliding_window", "1024"}});
-    const double all = flops(mistral);
-    EXPECT_EQ(flops(windows), flops(mistral, {{"window", 1024}}));
-    EXPECT_LT(flops(windows), all);
-    EXPECT_EQ(flops(Change(mistral, {{"sliding_window", "4096"}})), all);
-    EXPECT_EQ(flops(Change(mistral, {{"sliding_window", "null"}})), all);
-    std::string types;
-    for (int layer = 1; layer <= 16; ++layer)
-    {
-        types += std::string(layer == 1 ? "[" : ", ") +
-                 (layer % 4 == 0 ? "\"full_attention\"" : "\"sliding_attention\"");
-    }
-    EXPECT_NEAR((all - flops(Change(windows, {{"layer_types", types + "]"}}))) /
-                    (all - flops(windows)),
-                0.75,
-                1e-9);
-    EXPECT_NE(
-        GetError(Change(windows, {{"layer_types", R"(["full_attention", "sliding_attention"])"}}))
-            .find("/layer_types/1: must be full_attention for every n-th layer"),
-        std::string::npos);
-    // Qwen's count where they are asked for.
-    const Config qwen = Change(windows, {{"model_type", "\"qwen2\""}});
-    EXPECT_EQ(flops(qwen), flops(qwen, {{"window", 0}}));
-    const double wanted = flops(qwen, {{"window", 1024}});
-    const ConfigFile asked(
-        Change(qwen, {{"use_sliding_window", "true"}, {"max_window_layers", "8"}}));
-    EXPECT_EQ(asked.Load({{"sequence", 4096}}).CountTrainingFlops(), wanted);
-    EXPECT_NE(asked.GetWarnings().find("/max_window_layers: is not heeded"), std::string::npos)
-        << asked.GetWarnings();
-}
-
-// Parameters of the checkpoint but for biases of routers, a number for each of 32 experts, and
-// sinks, one for each of 64 heads.
-TEST(ModelConfig, GptOss)
-{
-    const ConfigFile file({{"model_type", "\"gpt_oss\""},
-                           {"num_hidden_layers", "24"},
-                           {"hidden_size", "2880"},
-                           {"num_attention_heads", "64"},
-                           {"num_key_value_heads", "8"},
-                           {"head_dim", "64"},
-                           {"intermediate_size", "2880"},
-                           {"num_local_experts", "32"},
-                           {"num_experts_per_tok", "4"},
-                           {"attention_bias", "true"},
-                           {"swiglu_limit", "7.0"},
-                           {"sliding_window", "128"},
-                           {"tie_word_embeddings", "false"},
-                           {"max_position_embeddings", "131072"},
-                           {"vocab_size", "201088"}});
-    const Model model = file.Load();
-    constexpr uint64_t LEFT_OUT = 24 * (64 + 32);
-    EXPECT_EQ(model.CountParameters() + LEFT_OUT, 20914757184u); // openai/gpt-oss-20b
-    EXPECT_NE(file.GetWarnings().find("sinks of attention"), std::string::npos)
-        << file.GetWarnings();
-    EXPECT_EQ(model.CountTrainingFlops(),
-              LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/gpt-oss-20b.json")
-                  .CountTrainingFlops());
-}
-
-// Parameters of google/gemma-3-1b-pt; five of six layers see 512 tokens.
-TEST(ModelConfig, Gemma3)
-{
-    const Config gemma{{"model_type", "\"gemma3_text\""},
-                       {"num_hidden_layers", "26"},
-                       {"hidden_size", "1152"},
-                       {"num_attention_heads", "4"},
-                       {"num_key_value_heads", "1"},
-                       {"head_dim", "256"},
-                       {"intermediate_size", "6912"},
-                       {"sliding_window", "512"},
-                       {"sliding_window_pattern", "6"},
-                       {"hidden_activation", "\"gelu_pytorch_tanh\""},
-                       {"attn_logit_softcapping", "null"},
-                       {"max_position_embeddings", "32768"},
-                       {"vocab_size", "262144"}};
-    EXPECT_EQ(Count(gemma), 999885952u);
-    const double wanted =
-        LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/gemma3-1b.json")
-            .CountTrainingFlops();
-    EXPECT_EQ(ConfigFile(gemma).Load().CountTrainingFlops(), wanted);
-    EXPECT_NE(
-        ConfigFile(Change(gemma, {{"sliding_window_pattern", "2"}})).Load().CountTrainingFlops(),
-        wanted);
-    EXPECT_NE(GetError(Change(gemma, {{"attn_logit_softcapping", "50.0"}}))
-                  .find("/attn_logit_softcapping"),
-              std::string::npos);
-}
-
 TEST(ModelConfig, WhatIsNotThereIsRefused)
 {
     EXPECT_EQ(GetError(Change(LLAMA, {{"model_type", "\"vaporware\""}})).substr(0, 64),
               "/model_type: no model of this kind (\"vaporware\") is known here; ");
     for (const auto& [type, has] : std::map<std::string, std::string>{
+             {"bart", "bart-large.json"},
+             {"deepseek_v32", "an indexer"},
              {"gemma2", "attn_logit_softcapping"},
              {"gemma3", "an encoder of images"},
              {"llama4", "llama4_text"},

@@ -108,7 +108,9 @@ TEST(IdleNotes, WhatTheJobDoesNotComeToIsANote)
     };
     const std::string flow = "--executor=flow";
     expect(run(PLAN, {flow, "--ncclVersion=2.29"}), "flow: --ncclVersion=2.29", true);
-    expect(run(PLAN, {flow, "--ncclVersion=2.7"}), "--ncclVersion=2.7", false);
+    // Without PXN, which no all-reduce here needs.
+    expect(run(PLAN, {flow, "--ncclVersion=2.7"}), "flow: --ncclVersion=2.7", true);
+    expect(run(PLAN, {flow, "--ncclVersion=2.3"}), "--ncclVersion=2.3", false);
     // It has all-reduces, by rings.
     for (const auto& [option, isIdle] : {std::make_pair("--algorithm=pat", true),
                                          std::make_pair("--algorithm=ring", true),
@@ -545,10 +547,15 @@ TEST(IdleNotes, ChoicesThatNoSizeOfACollectiveHeeds)
             .error;
     };
     const std::string idle = " has no effect: the sizes that were run communicate alike without it";
-    for (const std::string option : {"--cpuVendor=amd", "--nccl=NCCL_MIN_NCHANNELS=8"})
+    for (const std::string option : {"--cpuVendor=amd",
+                                     "--nccl=NCCL_MIN_NCHANNELS=8",
+                                     "--nccl=NCCL_P2P_LEVEL=NVL",
+                                     "--nccl=NCCL_NET_GDR_LEVEL=SYS",
+                                     "--nccl=NCCL_PXN_DISABLE=1"})
     {
         EXPECT_NE(run(option).find(option + idle), std::string::npos) << run(option);
     }
+    EXPECT_EQ(run("--nccl=NCCL_NET_GDR_LEVEL=0"), ""); // by host memory
     EXPECT_EQ(run("--nccl=NCCL_MAX_CTAS=2"), "");
     EXPECT_EQ(run("--algorithm=ring"), "");
 }

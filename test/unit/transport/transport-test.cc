@@ -123,6 +123,65 @@ TEST(Transport, LossIsRepaired)
     }
 }
 
+/// @param rig whose NVLinks get this probability of losing a unit @param loss the probability
+void
+SetNvlinkLoss(TransportRig& rig, double loss)
+{
+    const std::vector<Link>& links = rig.fabric->GetCluster().GetLinks();
+    for (LinkId link = 0; link < links.size(); ++link)
+    {
+        if (links[link].technology == LinkTechnology::NVLINK)
+        {
+            rig.fabric->SetLinkLoss(link, loss, 0);
+        }
+    }
+}
+
+/// Inside a server nobody acknowledges control units, but what a link loses of them is sent again:
+/// each of them comes, and comes once.
+TEST(Transport, ControlUnitsThatNvlinksLose)
+{
+    for (double loss : {0.001, 0.05, 0.3})
+    {
+        TransportRig rig(MakeCluster("dgx-a100", 1),
+                         {{"RetransmissionTimeout", "20us"}, {"RetryLimit", "30"}});
+        SetNvlinkLoss(rig, loss);
+        constexpr uint32_t VALUES = 200;
+        std::vector<uint32_t> wanted;
+        const uint32_t pair = rig.Connect(0, 1);
+        for (uint32_t value = 0; value < VALUES; ++value)
+        {
+            wanted.push_back(value);
+            rig.transport->SendControl(pair, value);
+        }
+        rig.Send(pair, 1'000'000);
+        rig.Run();
+        auto came = rig.controls[pair];
+        std::sort(came.begin(), came.end()); // those sent again come behind others
+        EXPECT_EQ(came, wanted) << loss;
+    }
+}
+
+/// A link that loses nearly everything ends a run with a message, and not in a wait without end.
+TEST(Transport, ControlUnitsGiveUp)
+{
+    TransportRig rig(MakeCluster("dgx-a100", 1),
+                     {{"RetransmissionTimeout", "20us"}, {"RetryLimit", "5"}});
+    SetNvlinkLoss(rig, 0.99999);
+    rig.transport->SendControl(rig.Connect(0, 1), 1);
+    std::string message;
+    try
+    {
+        Simulator::Run();
+    }
+    catch (const std::runtime_error& error)
+    {
+        message = error.what();
+    }
+    EXPECT_NE(message.find("control units of the receiver"), std::string::npos) << message;
+    EXPECT_NE(message.find("links have lost"), std::string::npos) << message;
+}
+
 /// Selective repeat sends only what was lost.
 TEST(Transport, SelectiveRepeatRepeatsWhatWasLost)
 {
