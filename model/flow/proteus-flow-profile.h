@@ -193,6 +193,9 @@ class FlowProfiles
      */
     const std::vector<LateClass>& GetLate(TaskId task, const std::vector<int64_t>& joinsPs);
 
+    /// @param task a communication @return messages of its program
+    uint64_t CountMessagesOf(TaskId task);
+
     /**
      * @param task a communication
      * @return its program as a whole, to be replayed beside the run; null if it is too long
