@@ -6,6 +6,7 @@
 
 // What a FlowNetwork does with collectives whose messages meet, which go on as replays.
 
+#include "proteus-congested-flows.h"
 #include "proteus-flow-network.h"
 #include "proteus-meeting-replays.h"
 
@@ -35,13 +36,13 @@ void
 FlowNetwork::ChangePeaks(const Communication& communication, uint32_t index, int sign)
 {
     const FlowClass& flows = communication.profile->classes[index];
-    for (const FlowUse& use : flows.uses)
+    for (std::size_t i = 0; i < flows.uses.size(); ++i)
     {
-        Peak& peak = m_peaks[use.resource];
+        Peak& peak = m_peaks[flows.uses[i].resource];
         peak.nClasses += sign;
         peak.nReplayed += communication.isMeeting ? sign : 0;
         // From nothing on, so that what rounding leaves does not add up over a run.
-        peak.wanted = peak.nClasses == 0 ? 0 : peak.wanted + sign * flows.linkRate * use.amount;
+        peak.wanted = peak.nClasses == 0 ? 0 : peak.wanted + sign * flows.peaks[i];
     }
 }
 
@@ -49,6 +50,15 @@ std::vector<uint32_t>
 FlowNetwork::FindMet(uint32_t id, uint32_t index) const
 {
     std::vector<uint32_t> met;
+    const GroupId group = m_graph.GetTask(m_communications[id].task).place;
+    for (const uint32_t other : m_underWay[m_graph.GetGroup(group).front()])
+    {
+        if (other != id && m_graph.GetTask(m_communications[other].task).place == group)
+        {
+            // They have connections in common.
+            met.push_back(m_communications[other].isMeeting ? id : other);
+        }
+    }
     for (const FlowUse& use : m_communications[id].profile->classes[index].uses)
     {
         const Peak& peak = m_peaks[use.resource];
@@ -81,10 +91,14 @@ FlowNetwork::CanMeet(uint32_t id)
 {
     const Communication& communication = m_communications[id];
     const auto& classes = communication.profile->classes;
+    const auto isHeldBack = [this](const FlowClass& flows) {
+        return !flows.pairs.empty() && m_congested->IsWanted(flows);
+    };
     if (communication.isReplayed || communication.isMeeting || IsMessage(communication) ||
-        std::any_of(classes.begin(),
-                    classes.end(),
-                    [](const FlowClass& flows) { return !flows.pairs.empty(); }) ||
+        std::any_of(classes.begin(), classes.end(), isHeldBack) ||
+        std::all_of(communication.left.begin(),
+                    communication.left.end(),
+                    [](uint32_t left) { return left == 0; }) ||
         m_profiles.CountMessagesOf(communication.task) > MOST_OF_PROGRAM)
     {
         return false;
@@ -179,11 +193,23 @@ FlowNetwork::BeginMeeting(uint32_t id)
     {
         LiveClass& live = m_classes[place];
         Record(live);
-        communication.moved[live.index] = live.flows->bytes - GetLeft(live);
+        live.left = GetLeft(live);
+        live.sincePs = m_clock.GetTimePs();
+        communication.moved[live.index] = live.flows->bytes - live.left;
         ++live.version;
-        live.flows = nullptr;
-        m_shares.RemoveUser(place);
         ChangePeaks(communication, live.index, -1);
+        if (live.flows->pairs.empty())
+        {
+            live.flows = nullptr;
+            m_shares.RemoveUser(place);
+        }
+        else
+        {
+            // Others meet its queue pairs at switches, as far as these go in the mean.
+            live.rate = live.flows->rate;
+            m_shares.ChangeCount(place, -1);
+            communication.held.push_back(place);
+        }
     }
     communication.live.clear();
     communication.isMeeting = true;
@@ -206,6 +232,7 @@ FlowNetwork::BeginMeeting(uint32_t id)
     }
     const auto nowPs = static_cast<double>(m_clock.GetTimePs());
     m_meeting->Begin(id,
+                     m_graph.GetTask(communication.task).place,
                      m_profiles.GetWhole(communication.task),
                      std::move(replay),
                      nowPs - replayedPs,
@@ -290,6 +317,13 @@ FlowNetwork::EndMeeting(uint32_t id)
         }
     }
     m_meeting->End(id);
+    for (const uint32_t place : communication.held)
+    {
+        AdvanceCongestion();
+        m_congested->End(place);
+        m_classes[place].flows = nullptr;
+        m_shares.RemoveUser(place);
+    }
     if (m_shares.HasChanged())
     {
         RequestShares();

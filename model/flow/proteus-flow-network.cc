@@ -98,6 +98,7 @@ FlowNetwork::Join(DeviceId device, TaskId task, uint32_t microBatch, std::functi
         made.ahead = nullptr;
         made.parts.clear();
         made.isMeeting = false;
+        made.held.clear();
         made.members.clear();
         made.members.reserve(group.size());
     }
@@ -512,6 +513,10 @@ void
 FlowNetwork::SetRate(uint32_t id, double rate)
 {
     LiveClass& live = m_classes[id];
+    if (m_communications[live.communication].isMeeting)
+    {
+        return; // its messages have rates of their own
+    }
     if (live.rate > 0 && std::abs(rate - live.rate) <= SAME_RATE * live.rate)
     {
         return;

@@ -185,13 +185,14 @@ class FlowNetwork : public Network
             DONE
         };
 
-        std::vector<Part> parts;   //!< by class
-        int64_t beginPs{0};        //!< when its last rank had been launched
-        uint64_t number{0};        //!< of all communications
-        bool isMeeting{false};     //!< whether m_meeting has it
-        int64_t meetsPs{0};        //!< since when
-        uint32_t ranksLeft{0};     //!< that are not done, since then
-        std::vector<double> moved; //!< by class: payload of its largest flow until then
+        std::vector<Part> parts;    //!< by class
+        int64_t beginPs{0};         //!< when its last rank had been launched
+        uint64_t number{0};         //!< of all communications
+        bool isMeeting{false};      //!< whether m_meeting has it
+        int64_t meetsPs{0};         //!< since when
+        uint32_t ranksLeft{0};      //!< that are not done, since then
+        std::vector<double> moved;  //!< by class: payload of its largest flow until then
+        std::vector<uint32_t> held; //!< classes that congestion control knows of, since then
     };
 
     /// Part of the time alone by which a rank is late at least.

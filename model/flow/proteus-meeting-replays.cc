@@ -14,18 +14,40 @@ namespace proteus
 {
 
 MeetingReplays::MeetingReplays(const ReplayWays& ways, SharedResources& shares)
-    : m_messages(ways, m_clock, shares, [this](uint32_t flow, double behindPs) {
-          const Owner& owner = m_owners[flow];
-          Live& live = m_live.at(owner.id);
-          const double arrivalPs = m_clock.GetNowPs() + behindPs +
-                                   static_cast<double>(m_messages.GetRoute(flow).latencyPs);
-          live.replay->Deliver(owner.flow, arrivalPs - live.sincePs);
+    : m_messages(ways, m_clock, shares, [this](uint32_t number, double behindPs) {
+          NoteSent(number, behindPs);
       })
 {
 }
 
 void
+MeetingReplays::NoteSent(uint32_t number, double behindPs)
+{
+    const Owner owner = m_carriers[number].owners.front();
+    m_carriers[number].owners.pop_front();
+    Live& live = m_live.at(owner.id);
+    const double arrivalPs =
+        m_clock.GetNowPs() + behindPs + static_cast<double>(m_messages.GetRoute(number).latencyPs);
+    live.replay->Deliver(owner.flow, arrivalPs - live.sincePs);
+}
+
+uint32_t
+MeetingReplays::TakeCarrier(const Name& name)
+{
+    const auto [place, isNew] = m_numbers.try_emplace(name, 0);
+    if (isNew)
+    {
+        place->second = m_messages.AddFlow(std::get<4>(name), std::get<5>(name));
+        m_carriers.resize(std::max<std::size_t>(m_carriers.size(), place->second + 1));
+        m_carriers[place->second] = {0, name, {}};
+    }
+    ++m_carriers[place->second].users;
+    return place->second;
+}
+
+void
 MeetingReplays::Begin(uint32_t id,
+                      GroupId group,
                       std::shared_ptr<const ReplayInput> input,
                       std::unique_ptr<LiveReplay> replay,
                       double sincePs,
@@ -37,25 +59,33 @@ MeetingReplays::Begin(uint32_t id,
     live.replay = std::move(replay);
     live.sincePs = sincePs;
     const auto& limits = live.input->costs.limits;
-    for (uint32_t flow = 0; flow < live.input->flows.size(); ++flow)
+    for (uint32_t i = 0; i < live.input->flows.size(); ++i)
     {
-        const uint32_t number =
-            m_messages.AddFlow(live.input->routes[flow], limits.empty() ? 0 : limits[flow]);
-        live.flows.push_back(number);
-        m_owners.resize(std::max<std::size_t>(m_owners.size(), number + 1));
-        m_owners[number] = {id, flow};
+        const ProgramFlow& flow = live.input->flows[i];
+        live.flows.push_back(TakeCarrier({group,
+                                          flow.channel,
+                                          flow.from,
+                                          flow.to,
+                                          live.input->routes[i],
+                                          limits.empty() ? 0 : limits[i]}));
     }
-    live.replay->HandOver(nowPs - sincePs, [this, &live](uint32_t flow, double bytes, double) {
-        m_messages.Send(live.flows[flow], bytes);
+    live.replay->HandOver(nowPs - sincePs, [this, id, &live](uint32_t flow, double bytes, double) {
+        const uint32_t number = live.flows[flow];
+        m_carriers[number].owners.push_back({id, flow});
+        m_messages.Send(number, bytes);
     });
 }
 
 void
 MeetingReplays::End(uint32_t id)
 {
-    for (const uint32_t flow : m_live.at(id).flows)
+    for (const uint32_t number : m_live.at(id).flows)
     {
-        m_messages.RemoveFlow(flow);
+        if (--m_carriers[number].users == 0)
+        {
+            m_numbers.erase(m_carriers[number].name);
+            m_messages.RemoveFlow(number);
+        }
     }
     m_live.erase(id);
 }

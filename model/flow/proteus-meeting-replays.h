@@ -11,10 +11,14 @@
 #include "proteus-message-flows.h"
 #include "proteus-replay-clock.h"
 
+#include "ns3/proteus-graph.h"
+
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -42,12 +46,15 @@ class MeetingReplays
     /**
      * A collective goes on here.
      * @param id of it, of no other one that is here
+     * @param group of it: messages of one group, channel and pair of ranks follow each other on one
+     * connection, whichever collective they are of
      * @param input its program
      * @param replay of that, which has carried its messages alone until now
      * @param sincePs time of the run at which the replay was at 0
      * @param nowPs present time of the run, to which Advance() has been called
      */
     void Begin(uint32_t id,
+               GroupId group,
                std::shared_ptr<const ReplayInput> input,
                std::unique_ptr<LiveReplay> replay,
                double sincePs,
@@ -96,6 +103,10 @@ class MeetingReplays
     std::vector<Ended> TakeEnded();
 
   private:
+    /// Names a connection: group, channel, sender and receiver; and, as protocols may differ in
+    /// these, its route and its limit.
+    using Name = std::tuple<GroupId, uint32_t, uint32_t, uint32_t, uint32_t, double>;
+
     /// A collective that moves.
     struct Live
     {
@@ -105,17 +116,31 @@ class MeetingReplays
         std::vector<uint32_t> flows; //!< of m_messages, by flow of the program
     };
 
-    /// Where a flow of m_messages belongs.
+    /// Whose message it is.
     struct Owner
     {
         uint32_t id{0};   //!< of the collective
         uint32_t flow{0}; //!< of its program
     };
 
+    /// A connection.
+    struct Carrier
+    {
+        uint32_t users{0};        //!< collectives that have it
+        Name name;                //!< of it
+        std::deque<Owner> owners; //!< of the messages that it has not sent, in their order
+    };
+
+    /// A message is sent. @param number of the connection @param behindPs see MessageFlows::Sent
+    void NoteSent(uint32_t number, double behindPs);
+    /// @param name of a connection @return its number, that of a flow of m_messages
+    uint32_t TakeCarrier(const Name& name);
+
     ReplayClock m_clock; //!< in the time of the run
     MessageFlows m_messages;
-    std::map<uint32_t, Live> m_live; //!< by id
-    std::vector<Owner> m_owners;     //!< by flow of m_messages
+    std::map<uint32_t, Live> m_live;    //!< by id
+    std::map<Name, uint32_t> m_numbers; //!< of connections
+    std::vector<Carrier> m_carriers;    //!< by number
 };
 
 } // namespace proteus

@@ -6,6 +6,7 @@
 
 #include "together.h"
 
+#include "ns3/proteus-cluster.h"
 #include "ns3/proteus-flow-clock.h"
 #include "ns3/proteus-flow-network.h"
 #include "ns3/proteus-flow-run.h"
@@ -103,6 +104,32 @@ TEST(MeetingReplays, BurstsThatMeetShareALink)
     const FlowRun run = RunOnHosts(together.Build());
     EXPECT_NEAR(FindDuration(run, message), 2 * TimeOf(CHUNK), LATENCIES_PS);
     EXPECT_NEAR(FindDuration(run, chain), 3 * TimeOf(CHUNK), 2 * LATENCIES_PS);
+}
+
+/// Collectives of one group have the same connections, on which the thread block that sends allows
+/// less than the link: all but what is between their messages takes twice as long. Those of two
+/// groups have connections of their own.
+TEST(MeetingReplays, CollectivesOfAGroupShareItsConnections)
+{
+    const Cluster cluster = MakeCluster("dgx-a100", 1);
+    ProgramSettings settings;
+    settings.channels = 1;
+    const auto run = [&](const std::vector<std::vector<DeviceId>>& groups) {
+        Together together(8);
+        std::vector<TaskId> tasks;
+        for (const auto& group : groups)
+        {
+            tasks.push_back(together.Add(Collective::ALL_GATHER, group, 20 * CHUNK));
+        }
+        const ExecutionGraph graph = together.Build();
+        return FindDuration(RunFlow(graph, cluster, RuntimeOptions(), {}, settings), tasks.front());
+    };
+    const std::vector<DeviceId> group{0, 1, 2, 3, 4, 5, 6, 7};
+    const std::vector<DeviceId> other{0, 1, 2, 3, 4, 5, 7, 6};
+    const double alone = run({group});
+    EXPECT_NEAR(run({group, other}), alone, 0.02 * alone);
+    EXPECT_GT(run({group, group}), 1.5 * alone);
+    EXPECT_LT(run({group, group}), 2 * alone);
 }
 
 TEST(MeetingReplays, LinksCarryWhatTheyCarryAlone)
