@@ -59,6 +59,10 @@ class FlowListener
  * has alone. When something changes, shares are computed anew only for classes that are joined with
  * the change by resources which they can fill.
  *
+ * Collectives whose messages meet, at a resource that cannot bear all that may be under way or on
+ * connections of their group, go on as replays, whose messages share the resources with classes
+ * (MeetingReplays).
+ *
  * Where ports of RoCE switches may be wanted for more than they have, a class has no more than the
  * congestion control of its queue pairs gives it (CongestedFlows). A collective that begins then is
  * replayed beside the run, if it can be (FlowProfiles::GetWhole()), and ends when its replay does.
