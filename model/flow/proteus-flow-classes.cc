@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
 
 namespace ns3
 {
@@ -76,6 +77,7 @@ MakeFlowClasses(const std::vector<ProgramFlow>& flows,
         flowClass.bytes = std::max(flowClass.bytes, static_cast<double>(flows[i].bytes));
     }
     std::vector<uint32_t> places(all.GetResources().size(), NO_ID); // among a class's uses
+    std::vector<double> peaks(all.GetResources().size(), 0);
     for (uint32_t id = 0; id < classes.size(); ++id)
     {
         FlowClass& flowClass = classes[id];
@@ -93,8 +95,11 @@ MakeFlowClasses(const std::vector<ProgramFlow>& flows,
             {
                 flowClass.linkRate = std::min(flowClass.linkRate, limits[i] / part);
             }
+            double alone = std::min(route.limit, all.GetWays().GetLinkRate(route));
+            alone = !limits.empty() && limits[i] > 0 ? std::min(alone, limits[i]) : alone;
             for (const FlowUse& use : route.uses)
             {
+                peaks[use.resource] += alone * use.amount;
                 uint32_t& place = places[use.resource];
                 if (place == NO_ID)
                 {
@@ -111,6 +116,7 @@ MakeFlowClasses(const std::vector<ProgramFlow>& flows,
         for (const FlowUse& use : flowClass.uses)
         {
             places[use.resource] = NO_ID;
+            flowClass.peaks.push_back(std::exchange(peaks[use.resource], 0));
             flowClass.linkRate = std::min(flowClass.linkRate,
                                           all.GetResources()[use.resource].capacity / use.amount);
         }

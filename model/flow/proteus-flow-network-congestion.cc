@@ -253,6 +253,10 @@ FlowNetwork::RequestStep()
         for (const uint32_t place : m_congested->GetLive())
         {
             LiveClass& live = m_classes[place];
+            if (m_communications[live.communication].isMeeting)
+            {
+                continue; // no port was wanted for more than it has when it began
+            }
             const double cap = std::max(LEAST_RATE, m_congested->GetCap(place));
             const double limit = GetLimit(m_communications[live.communication], *live.flows);
             const double before = m_shares.GetLimit(place);

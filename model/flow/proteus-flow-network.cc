@@ -7,6 +7,7 @@
 #include "proteus-flow-network.h"
 
 #include "proteus-congested-flows.h"
+#include "proteus-meeting-replays.h"
 
 #include "ns3/proteus-graph-representative.h"
 #include "ns3/proteus-server-hosts.h"
@@ -28,6 +29,8 @@ namespace
 constexpr double PS_PER_SECOND = 1e12;
 /// A rate that changes by less than this part does not change.
 constexpr double SAME_RATE = 1e-9;
+/// Messages that are replayed beside a run at most: some two seconds of CPU time.
+constexpr uint64_t MOST_MESSAGES = 200000;
 
 } // namespace
 
@@ -42,13 +45,16 @@ FlowNetwork::FlowNetwork(const ExecutionGraph& graph,
       m_clock(clock),
       m_parameters(parameters),
       m_profiles(graph, cluster, paths, parameters, settings),
-      m_isStoodFor(FindStoodFor(graph))
+      m_isStoodFor(FindStoodFor(graph)),
+      m_messagesLeft(MOST_MESSAGES)
 {
     const std::size_t resources = m_profiles.GetResources().size();
     for (const FlowResource& resource : m_profiles.GetResources())
     {
         m_shares.AddResource(resource.capacity, resource.sharing);
     }
+    m_shares.SetInputBuffer(m_profiles.GetWays().GetInputBuffer());
+    m_peaks.resize(resources);
     m_wireBytes.assign(resources, 0);
     m_payloadBytes.assign(resources, 0);
     m_isComputing.assign(graph.GetNDevices(), false);
@@ -90,6 +96,9 @@ FlowNetwork::Join(DeviceId device, TaskId task, uint32_t microBatch, std::functi
         made.ended.clear();
         made.left.clear();
         made.ahead = nullptr;
+        made.parts.clear();
+        made.isMeeting = false;
+        made.held.clear();
         made.members.clear();
         made.members.reserve(group.size());
     }
@@ -134,6 +143,9 @@ FlowNetwork::Begin(uint32_t id)
         (m_congested && classes.size() == 1 && !classes.front().pairs.empty() &&
          m_congested->IsWanted(classes.front()) && m_profiles.GetWhole(communication.task));
     communication.late = communication.isReplayed ? nullptr : FindLate(communication);
+    communication.parts.resize(classes.size(), Communication::Part::WAITS);
+    communication.beginPs = m_clock.GetTimePs();
+    communication.number = m_collectives;
     communication.left.assign(communication.members.size(), 0);
     communication.endsPs.assign(communication.members.size(), 0);
     communication.classesLeft = static_cast<uint32_t>(classes.size());
@@ -173,13 +185,23 @@ FlowNetwork::Begin(uint32_t id)
     {
         const int64_t beforePs =
             communication.late ? (*communication.late)[i].beforePs : classes[i].beforePs;
+        if (communication.isMeeting)
+        {
+            break; // the first one has met others
+        }
         if (beforePs == 0 || communication.isReplayed)
         {
             Admit(id, i);
         }
         else
         {
-            m_clock.Schedule(0, beforePs, [this, id, i]() { Admit(id, i); });
+            m_clock.Schedule(0, beforePs, [this, id, i, number = communication.number]() {
+                const Communication& waiting = m_communications[id];
+                if (waiting.number == number && !waiting.isMeeting)
+                {
+                    Admit(id, i);
+                }
+            });
         }
     }
     if (communication.isEarly)
@@ -308,10 +330,7 @@ FlowNetwork::Activate(uint32_t id, uint32_t index)
     const bool isEarly = m_communications[id].isEarly;
     const uint32_t place =
         m_shares.AddUser(flows.uses, isEarly ? LEAST_RATE : GetLimit(m_communications[id], flows));
-    if (place == m_classes.size())
-    {
-        m_classes.emplace_back();
-    }
+    m_classes.resize(std::max<std::size_t>(m_classes.size(), place + 1));
     LiveClass& live = m_classes[place];
     live.flows = &flows;
     live.communication = id;
@@ -324,6 +343,10 @@ FlowNetwork::Activate(uint32_t id, uint32_t index)
     live.endPs = NEVER;
     live.nEarly = 0;
     m_communications[id].live.push_back(place);
+    m_communications[id].parts.resize(m_communications[id].profile->classes.size(),
+                                      Communication::Part::WAITS);
+    m_communications[id].parts[index] = Communication::Part::LIVE;
+    ChangePeaks(m_communications[id], index, 1);
     const bool isWanted = m_congested && !flows.pairs.empty() && BeginCongestion(place);
     ++live.version; // whatever was said about the one here before
     m_shares.ChangeCount(place, 1);
@@ -332,6 +355,7 @@ FlowNetwork::Activate(uint32_t id, uint32_t index)
     {
         BeginWaiting();
     }
+    Meet(id, index);
 }
 
 void
@@ -362,6 +386,8 @@ FlowNetwork::Finish(uint32_t id, uint32_t version)
     const int64_t latePs = live.endPs == NEVER ? 0 : m_clock.GetTimePs() - live.endPs;
     const uint32_t place = live.communication;
     Communication& communication = m_communications[place];
+    communication.parts[live.index] = Communication::Part::DONE;
+    ChangePeaks(communication, live.index, -1);
     const auto& afterPs = GetAfterPs(communication, live.index);
     communication.live.erase(std::find(communication.live.begin(), communication.live.end(), id));
     std::vector<bool> isDone(afterPs.size(), false);
@@ -376,6 +402,7 @@ FlowNetwork::Finish(uint32_t id, uint32_t version)
             EndPart(place, rank, std::max<int64_t>(0, afterPs[rank] - latePs));
         }
     }
+    live.flows = nullptr;
     if (--communication.classesLeft == 0)
     {
         AdmitNext(place);
@@ -443,7 +470,12 @@ FlowNetwork::RequestShares()
         m_isRequested = true;
         m_clock.Schedule(0, 0, [this]() {
             m_isRequested = false;
+            if (m_meeting)
+            {
+                m_meeting->GoTo(static_cast<double>(m_clock.GetTimePs()));
+            }
             ComputeShares();
+            ScheduleMeeting();
         });
     }
 }
@@ -470,32 +502,10 @@ FlowNetwork::ComputeShares()
     ++m_computations;
     for (const SharedResources::Share& share : m_shares.Solve())
     {
-        SetRate(share.user, share.rate);
-    }
-}
-
-void
-FlowNetwork::RecordSeries()
-{
-    m_series =
-        std::make_unique<FlowSeries>(m_profiles.GetResources().size(),
-                                     LinkSeries::GetMostBins(2 * m_cluster.GetLinks().size()));
-}
-
-LinkSeries
-FlowNetwork::GetSeries() const
-{
-    return m_series
-               ? m_series->MakeLinkSeries(m_profiles.GetResources(), m_cluster, m_clock.GetTimePs())
-               : LinkSeries();
-}
-
-void
-FlowNetwork::Record(const LiveClass& live)
-{
-    if (m_series)
-    {
-        m_series->Add(live.flows->uses, live.rate, live.sincePs, m_clock.GetTimePs());
+        if (!m_meeting || !m_meeting->TakeShare(share))
+        {
+            SetRate(share.user, share.rate);
+        }
     }
 }
 
@@ -503,6 +513,10 @@ void
 FlowNetwork::SetRate(uint32_t id, double rate)
 {
     LiveClass& live = m_classes[id];
+    if (m_communications[live.communication].isMeeting)
+    {
+        return; // its messages have rates of their own
+    }
     if (live.rate > 0 && std::abs(rate - live.rate) <= SAME_RATE * live.rate)
     {
         return;
@@ -570,88 +584,6 @@ FlowNetwork::GoOn(uint32_t id, uint32_t version)
     // Rounding of times is less than what moves in a picosecond.
     EndEarly(live, live.left - live.rate / PS_PER_SECOND);
     Foretell(id);
-}
-
-std::string
-FlowNetwork::DescribeWait(DeviceId device, TaskId task, uint32_t microBatch) const
-{
-    const auto found = m_index.find({task, microBatch});
-    if (found == m_index.end())
-    {
-        return "";
-    }
-    const Communication& communication = m_communications[found->second];
-    std::string missing;
-    for (const DeviceId other : m_graph.GetGroup(m_graph.GetTask(task).place))
-    {
-        const auto& members = communication.members;
-        if (other != device &&
-            std::none_of(members.begin(), members.end(), [other](const auto& member) {
-                return member.device == other;
-            }))
-        {
-            missing += (missing.empty() ? "waits for device " : ", ") + std::to_string(other) +
-                       " (" + m_cluster.GetVertices()[m_cluster.GetGpus()[other]].name + ")";
-        }
-    }
-    return missing.empty() ? "is under way" : missing + " to join";
-}
-
-std::vector<LinkStatistics>
-FlowNetwork::GetLinkStatistics() const
-{
-    const auto& links = m_cluster.GetLinks();
-    std::vector<LinkStatistics> statistics(2 * links.size());
-    for (uint32_t port = 0; port < statistics.size(); ++port)
-    {
-        statistics[port].link = port / 2;
-        statistics[port].forward = port % 2 == 0;
-    }
-    for (uint32_t id = 0; id < m_profiles.GetResources().size(); ++id)
-    {
-        const FlowResource& resource = m_profiles.GetResources()[id];
-        double rates = 0;
-        for (const uint32_t port : resource.ports)
-        {
-            rates += links[port / 2].bytesPerSecond;
-        }
-        for (const uint32_t port : resource.ports)
-        {
-            const double share = links[port / 2].bytesPerSecond / rates;
-            const double wire = m_wireBytes[id] * share;
-            LinkStatistics& carried = statistics[port];
-            carried.payloadBytes = std::llround(m_payloadBytes[id] * share);
-            carried.receivedPayloadBytes = carried.payloadBytes;
-            carried.wireBytes = std::llround(wire);
-            carried.busyPs = std::llround(wire / links[port / 2].bytesPerSecond * PS_PER_SECOND);
-        }
-    }
-    return statistics;
-}
-
-NetworkStatistics
-FlowNetwork::GetStatistics() const
-{
-    NetworkStatistics statistics;
-    statistics.messages = m_collectives;
-    statistics.events = m_computations;
-    return statistics;
-}
-
-std::string
-FlowNetwork::CheckAtRest() const
-{
-    if (!m_index.empty())
-    {
-        return std::to_string(m_index.size()) + " communications under way";
-    }
-    const uint32_t used = m_shares.FindUsed();
-    if (used != NO_ID)
-    {
-        return "resource " + std::to_string(used) + " is used by " +
-               std::to_string(m_shares.GetNUsers(used)) + " flows";
-    }
-    return "";
 }
 
 } // namespace proteus

@@ -32,6 +32,7 @@ namespace proteus
 {
 
 class CongestedFlows;
+class MeetingReplays;
 
 /// @ingroup proteus
 /// What happens to devices in a FlowNetwork.
@@ -57,6 +58,10 @@ class FlowListener
  * over all resources, for the rate of the largest flow of a class and up to the rate that the class
  * has alone. When something changes, shares are computed anew only for classes that are joined with
  * the change by resources which they can fill.
+ *
+ * Collectives whose messages meet, at a resource that cannot bear all that may be under way or on
+ * connections of their group, go on as replays, whose messages share the resources with classes
+ * (MeetingReplays).
  *
  * Where ports of RoCE switches may be wanted for more than they have, a class has no more than the
  * congestion control of its queue pairs gives it (CongestedFlows). A collective that begins then is
@@ -87,6 +92,19 @@ class FlowNetwork : public Network
 
     /// Keeps the use of links over time, from now on.
     void RecordSeries();
+
+    /// @param messages of collectives that are followed one by one, as they meet others, at most;
+    /// beyond that mean rates share what they use
+    void SetMostReplayed(uint64_t messages)
+    {
+        m_messagesLeft = messages;
+    }
+
+    /// @return collectives that met others when so many messages had been followed
+    uint64_t GetNNotReplayed() const
+    {
+        return m_nNotReplayed;
+    }
 
     /// @return the use of links over time, up to now; empty without RecordSeries()
     LinkSeries GetSeries() const;
@@ -162,6 +180,23 @@ class FlowNetwork : public Network
         std::unique_ptr<LiveReplay> ahead;
         int64_t aheadPs{0};       //!< begin of that
         uint32_t aheadVersion{0}; //!< counts its steps; an event with an older one is void
+
+        /// What has become of a class.
+        enum class Part : uint8_t
+        {
+            WAITS, //!< for the latencies before its bytes
+            LIVE,  //!< its bytes move
+            DONE
+        };
+
+        std::vector<Part> parts;    //!< by class
+        int64_t beginPs{0};         //!< when its last rank had been launched
+        uint64_t number{0};         //!< of all communications
+        bool isMeeting{false};      //!< whether m_meeting has it
+        int64_t meetsPs{0};         //!< since when
+        uint32_t ranksLeft{0};      //!< that are not done, since then
+        std::vector<double> moved;  //!< by class: payload of its largest flow until then
+        std::vector<uint32_t> held; //!< classes that congestion control knows of, since then
     };
 
     /// Part of the time alone by which a rank is late at least.
@@ -268,6 +303,28 @@ class FlowNetwork : public Network
     void EndReplayed();
     /// Has congestion control go on when its step is over.
     void RequestStep();
+    /// @param id of a communication @param index of its class whose bytes begin to move
+    /// @return other communications under way with which it cannot have all that its messages want
+    std::vector<uint32_t> FindMet(uint32_t id, uint32_t index) const;
+    /// @param id of a communication under way @return whether it can be replayed beside the run
+    bool CanMeet(uint32_t id);
+    /// A class begins to move bytes: where messages of several collectives meet, these go on as
+    /// replays. @param id of a communication @param index of the class
+    void Meet(uint32_t id, uint32_t index);
+    /// @param communication under way @return time of its replay alone that has come so far as its
+    /// classes have, picoseconds
+    double FindReplayedPs(const Communication& communication) const;
+    /// A communication goes on as a replay. @param id of it
+    void BeginMeeting(uint32_t id);
+    /// Goes on with replays that meet.
+    void StepMeeting();
+    /// Has StepMeeting() called when something happens there next.
+    void ScheduleMeeting();
+    /// @param id of a communication whose replay is over
+    void EndMeeting(uint32_t id);
+    /// @param communication under way @param index of its class whose messages may come, or no
+    /// longer @param sign +1 or -1
+    void ChangePeaks(const Communication& communication, uint32_t index, int sign);
     /// @param communication under way @param flows a class of it @return the rate that it has
     /// alone, now
     double GetLimit(const Communication& communication, const FlowClass& flows) const;
@@ -293,6 +350,21 @@ class FlowNetwork : public Network
     std::vector<uint32_t> m_waiting; //!< communications that could begin without their last ranks
     bool m_isStepRequested{false};   //!< of that
     bool m_isRequested{false};
+
+    /// What messages want of a resource.
+    struct Peak
+    {
+        double wanted{0};      //!< if all that may come were under way, of its capacity
+        uint32_t nClasses{0};  //!< whose messages these are
+        uint32_t nReplayed{0}; //!< of m_meeting among them
+    };
+
+    std::vector<Peak> m_peaks;                 //!< by resource
+    std::unique_ptr<MeetingReplays> m_meeting; //!< collectives that meet; null until some do
+    int64_t m_meetingPs{NEVER};                //!< when StepMeeting() will be called
+    uint32_t m_meetingVersion{0}; //!< counts these times; an event with an older one is void
+    uint64_t m_messagesLeft;      //!< that may be replayed beside the run
+    uint64_t m_nNotReplayed{0};   //!< GetNNotReplayed()
 
     std::vector<double> m_wireBytes;      //!< by resource
     std::vector<double> m_payloadBytes;   //!< by resource

@@ -144,6 +144,12 @@ FlowProfiles::GetWhole(TaskId id)
     return input;
 }
 
+uint64_t
+FlowProfiles::CountMessagesOf(TaskId id)
+{
+    return CountMessages(FindShape(id).flows);
+}
+
 std::unique_ptr<LiveReplay>
 FlowProfiles::MakeReplay(TaskId id,
                          std::vector<bool> isCarried,

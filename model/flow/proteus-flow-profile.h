@@ -73,6 +73,8 @@ struct EarlyRank
 struct FlowClass
 {
     std::vector<FlowUse> uses;   //!< amounts for every byte of the largest flow, all flows together
+    std::vector<double> peaks;   //!< by use: what messages of all flows that are under way at once
+                                 //!< want of it
     double bytes{0};             //!< payload of the largest flow
     double linkRate{0};          //!< bytes per second that idle links allow
     double rate{0};              //!< bytes per second when alone: no more than linkRate, and less
@@ -192,6 +194,9 @@ class FlowProfiles
      * is too long for that, or has sums of switches, for which all wait
      */
     const std::vector<LateClass>& GetLate(TaskId task, const std::vector<int64_t>& joinsPs);
+
+    /// @param task a communication @return messages of its program
+    uint64_t CountMessagesOf(TaskId task);
 
     /**
      * @param task a communication

@@ -200,6 +200,7 @@ RunFlow(const ExecutionGraph& graph,
     run.series = network.GetSeries();
     run.network = network.GetStatistics();
     run.notifications = network.GetNotifications();
+    run.notReplayed = network.GetNNotReplayed();
     return run;
 }
 
@@ -320,6 +321,13 @@ RunFlowRung(const ExecutionGraph& graph,
     {
         record.notes.push_back("flows know no congestion control but by notifications (dcqcn): "
                                "where they meet at a switch of RoCE, packets can take longer");
+    }
+    if (run.notReplayed > 0)
+    {
+        record.notes.push_back("as many messages as flows follow one by one had met before " +
+                               std::to_string(run.notReplayed) +
+                               " more collectives met others: these share links by mean rates, "
+                               "which know no bursts");
     }
     if (parameters.spreads && parameters.congestion && CrossesRoceSwitch(cluster, record.links))
     {

@@ -47,6 +47,7 @@ struct FlowRun
     SharingStatistics sharing;         //!< kernels beside communication; nothing if
                                        //!< RuntimeOptions::sharesGpu is off
     uint64_t notifications{0};         //!< of congestion control; FLOW only
+    uint64_t notReplayed{0};           //!< FlowNetwork::GetNNotReplayed(); FLOW only
     LinkSeries series;                 //!< links over time; FLOW only, and if it was asked for
     bool isPartial{false};             //!< the report did not want it to go on
 };

@@ -110,6 +110,12 @@ LiveReplay::Deliver(uint32_t flow, double timePs)
 }
 
 void
+LiveReplay::HandOver(double timePs, Carry carry)
+{
+    m_body->Get().HandOver(timePs, std::move(carry));
+}
+
+void
 LiveReplay::Join(uint32_t rank, double timePs)
 {
     m_body->Join(rank, timePs);

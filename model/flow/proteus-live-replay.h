@@ -72,6 +72,10 @@ class LiveReplay
     /// message, in order @param timePs when, not before the last Advance()
     void Deliver(uint32_t flow, double timePs);
 
+    /// From now on others carry all messages. @param timePs present time, not before the last
+    /// Advance() @param carry is told of what is left of those under way, and of the others
+    void HandOver(double timePs, Carry carry);
+
     /// Goes on in time. @param untilPs all that happens until then has happened
     void Advance(double untilPs);
 

@@ -28,13 +28,24 @@ MessageFlows::MessageFlows(const ReplayWays& ways, ReplayClock& clock, bool isIn
     : m_ways(ways),
       m_clock(clock),
       m_isInstant(isInstant),
-      m_sent(std::move(sent))
+      m_sent(std::move(sent)),
+      m_own(std::make_unique<SharedResources>()),
+      m_shares(*m_own),
+      m_unit(1)
 {
-    m_shares.SetInputBuffer(ways.GetInputBuffer());
-    for (const FlowResource& resource : ways.GetResources())
-    {
-        m_shares.AddResource(resource.capacity / PS_PER_SECOND);
-    }
+}
+
+MessageFlows::MessageFlows(const ReplayWays& ways,
+                           ReplayClock& clock,
+                           SharedResources& shares,
+                           Sent sent)
+    : m_ways(ways),
+      m_clock(clock),
+      m_isInstant(false),
+      m_sent(std::move(sent)),
+      m_shares(shares),
+      m_unit(PS_PER_SECOND)
+{
 }
 
 MessageFlows::Kind
@@ -57,22 +68,145 @@ MessageFlows::MakeKind(uint32_t id, double limit) const
 uint32_t
 MessageFlows::AddFlow(uint32_t route, double limit)
 {
+    if (m_own && m_kinds.empty())
+    {
+        m_own->SetInputBuffer(m_ways.GetInputBuffer());
+        for (const FlowResource& resource : m_ways.GetResources())
+        {
+            m_own->AddResource(resource.capacity / PS_PER_SECOND);
+        }
+    }
     auto& kinds = m_kindsOf[route];
     auto place = std::find_if(kinds.begin(), kinds.end(), [limit](const auto& entry) {
         return entry.first == limit;
     });
     if (place == kinds.end())
     {
-        m_kinds.push_back(MakeKind(route, limit));
-        kinds.emplace_back(limit,
-                           m_shares.AddUser(m_ways.GetRoute(route).uses,
-                                            m_kinds.back().alone,
-                                            &m_ways.GetRoute(route).inputs));
+        kinds.emplace_back(limit, AddKind(route, limit));
         place = kinds.end() - 1;
     }
-    m_flows.emplace_back();
-    m_flows.back().kind = place->second;
-    return static_cast<uint32_t>(m_flows.size() - 1);
+    ++m_kinds[place->second].nFlows;
+    if (m_freeFlows.empty())
+    {
+        m_flows.emplace_back();
+        m_flows.back().kind = place->second;
+        return static_cast<uint32_t>(m_flows.size() - 1);
+    }
+    const uint32_t id = m_freeFlows.back();
+    m_freeFlows.pop_back();
+    m_flows[id] = Flow();
+    m_flows[id].kind = place->second;
+    return id;
+}
+
+uint32_t
+MessageFlows::AddKind(uint32_t route, double limit)
+{
+    uint32_t id = static_cast<uint32_t>(m_kinds.size());
+    if (m_freeKinds.empty())
+    {
+        m_kinds.emplace_back();
+    }
+    else
+    {
+        id = m_freeKinds.back();
+        m_freeKinds.pop_back();
+    }
+    Kind& kind = m_kinds[id];
+    kind = MakeKind(route, limit);
+    kind.user = m_shares.AddUser(m_ways.GetRoute(route).uses,
+                                 kind.alone * m_unit,
+                                 &m_ways.GetRoute(route).inputs);
+    m_kindOfUser.resize(std::max<std::size_t>(m_kindOfUser.size(), kind.user + 1), NO_ID);
+    m_kindOfUser[kind.user] = id;
+    return id;
+}
+
+void
+MessageFlows::TakeAway(Kind& kind, const Flow& flow, uint32_t id)
+{
+    if (flow.bytes == 0)
+    {
+        return;
+    }
+    for (auto* const queue : {&kind.messages, &kind.untold})
+    {
+        std::priority_queue<Target> kept;
+        for (; !queue->empty(); queue->pop())
+        {
+            if (queue->top().flow != id)
+            {
+                kept.push(queue->top());
+            }
+        }
+        *queue = std::move(kept);
+    }
+    kind.expected = -1;
+    m_shares.ChangeCount(kind.user, -1);
+    m_shares.ChangeBytes(kind.user, -flow.bytes);
+}
+
+void
+MessageFlows::RemoveFlow(uint32_t id)
+{
+    Flow& flow = m_flows[id];
+    const uint32_t number = flow.kind;
+    Kind& kind = m_kinds[number];
+    if (!flow.isReading)
+    {
+        m_freeFlows.push_back(id); // else something will still say that it leaves
+        TakeAway(kind, flow, id);
+    }
+    flow.isReading = false;
+    if (--kind.nFlows > 0)
+    {
+        return;
+    }
+    auto& kinds = m_kindsOf[kind.route];
+    kinds.erase(std::find_if(kinds.begin(), kinds.end(), [number](const auto& entry) {
+        return entry.second == number;
+    }));
+    m_clock.TakeBack(number);
+    m_shares.RemoveUser(kind.user);
+    m_kindOfUser[kind.user] = NO_ID;
+    m_freeKinds.push_back(number);
+}
+
+void
+MessageFlows::HandOver(const Left& left)
+{
+    std::vector<double> rest(m_flows.size(), 0);
+    for (uint32_t id = 0; id < m_flows.size(); ++id)
+    {
+        rest[id] = m_flows[id].isReading ? m_flows[id].bytes : 0;
+    }
+    for (uint32_t id = 0; id < m_kinds.size(); ++id)
+    {
+        // What has been told is there already, but for the pace of its sender.
+        for (auto& untold = m_kinds[id].untold; !untold.empty(); untold.pop())
+        {
+            const Target& target = untold.top();
+            rest[target.flow] = std::clamp(target.bytes - GetMoved(m_kinds[id]),
+                                           1.0,
+                                           std::max(1.0, m_flows[target.flow].bytes));
+        }
+        m_kinds[id].messages = {};
+        m_clock.TakeBack(id);
+    }
+    for (uint32_t id = 0; id < m_flows.size(); ++id)
+    {
+        Flow& flow = m_flows[id];
+        if (rest[id] > 0)
+        {
+            left(id, rest[id]);
+        }
+        for (; !flow.waiting.IsEmpty(); flow.waiting.Pop())
+        {
+            left(id, flow.waiting.Front());
+        }
+        flow.bytes = 0;
+        flow.isReading = false;
+    }
 }
 
 double
@@ -94,7 +228,7 @@ MessageFlows::Send(uint32_t id, double bytes)
     Flow& flow = m_flows[id];
     if (!m_isInstant)
     {
-        m_shares.ChangeBytes(flow.kind, bytes);
+        m_shares.ChangeBytes(m_kinds[flow.kind].user, bytes);
     }
     const Kind& kind = m_kinds[flow.kind];
     const FlowReading& reading = m_ways.GetRoute(kind.route).reading;
@@ -113,6 +247,7 @@ MessageFlows::Send(uint32_t id, double bytes)
     if (waits > 0)
     {
         flow.bytes = bytes;
+        flow.isReading = true;
         m_clock.Push(now + waits, ReplayEvent::LEAVE, id, 1);
     }
     else
@@ -151,8 +286,8 @@ MessageFlows::Begin(uint32_t id, double bytes)
         kind.expected = -1;
     }
     flow.pacedPs = now + waits + bytes / kind.alone - credit;
-    m_shares.ChangeCount(flow.kind, 1);
-    m_shares.NotePlaces(flow.kind, flow.places);
+    m_shares.ChangeCount(kind.user, 1);
+    m_shares.NotePlaces(kind.user, flow.places);
 }
 
 void
@@ -184,8 +319,19 @@ MessageFlows::Share()
     }
     for (const SharedResources::Share& share : m_shares.Solve())
     {
-        SetRate(share.user, share.rate);
+        SetRate(m_kindOfUser[share.user], share.rate);
     }
+}
+
+bool
+MessageFlows::TakeShare(const SharedResources::Share& share)
+{
+    if (share.user >= m_kindOfUser.size() || m_kindOfUser[share.user] == NO_ID)
+    {
+        return false;
+    }
+    SetRate(m_kindOfUser[share.user], share.rate / m_unit);
+    return true;
 }
 
 bool
@@ -222,7 +368,7 @@ MessageFlows::GetLastTurnPs(const Kind& kind, const Target& target) const
     // A stripe's links are not in step: its message ends anywhere within a turn of all of them.
     const double last = isStriped ? std::min(bytes, kind.stripeBytes)
                                   : bytes - std::ceil(bytes / kind.unitBytes - 1) * kind.unitBytes;
-    return endPs - m_shares.GetPartBehind(flow.kind, flow.places) * last / kind.rate;
+    return endPs - m_shares.GetPartBehind(kind.user, flow.places) * last / kind.rate;
 }
 
 void
@@ -276,8 +422,8 @@ MessageFlows::Finish(uint32_t id)
     {
         const uint32_t flow = kind.messages.top().flow;
         kind.messages.pop();
-        m_shares.ChangeCount(id, -1);
-        m_shares.ChangeBytes(id, -m_flows[flow].bytes);
+        m_shares.ChangeCount(kind.user, -1);
+        m_shares.ChangeBytes(kind.user, -m_flows[flow].bytes);
         End(flow);
         hasEnded = true;
     }

@@ -17,6 +17,7 @@
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <queue>
 #include <unordered_map>
 #include <utility>
@@ -48,6 +49,17 @@ class MessageFlows
      */
     MessageFlows(const ReplayWays& ways, ReplayClock& clock, bool isInstant, Sent sent);
 
+    /**
+     * The same, on resources that they share with other users, of whose rates the owner tells them
+     * (TakeShare()). Bytes take time.
+     * @param ways where the flows go; what they stand for must outlive this object
+     * @param clock of the flows; must outlive this object
+     * @param shares the resources, numbered as those of the ways, in bytes per second; must outlive
+     * this object
+     * @param sent whom to tell
+     */
+    MessageFlows(const ReplayWays& ways, ReplayClock& clock, SharedResources& shares, Sent sent);
+
     /// @param flows of them will be added; makes room
     void Reserve(std::size_t flows)
     {
@@ -61,11 +73,27 @@ class MessageFlows
      */
     uint32_t AddFlow(uint32_t route, double limit);
 
+    /// A flow that others carry takes a number, and no more.
+    void AddPlace()
+    {
+        m_flows.emplace_back();
+    }
+
+    /// @param flow that is gone, with all that it has not sent; its number is used again
+    void RemoveFlow(uint32_t flow);
+
     /// @param flow a flow @return its route
     const FlowRoute& GetRoute(uint32_t flow) const
     {
         return m_ways.GetRoute(m_kinds[m_flows[flow].kind].route);
     }
+
+    /// Called with a flow and bytes of a message that it has not sent.
+    using Left = std::function<void(uint32_t flow, double bytes)>;
+
+    /// Messages of which something is to be sent go on elsewhere, and nothing moves here any more.
+    /// @param left is called with them, by flow, those of a flow in their order
+    void HandOver(const Left& left);
 
     /// @param flow that carries one more message, when those before are sent @param bytes of it
     void Send(uint32_t flow, double bytes);
@@ -73,11 +101,18 @@ class MessageFlows
     /// The first byte of what a flow has begun to send leaves its NIC. @param flow which one
     void Leave(uint32_t flow)
     {
-        Begin(flow, m_flows[flow].bytes);
+        if (std::exchange(m_flows[flow].isReading, false))
+        {
+            Begin(flow, m_flows[flow].bytes);
+        }
     }
 
     /// Computes the rates of what sends now, if that has changed.
     void Share();
+
+    /// @param share a rate that the owner of the resources has found @return whether it is of these
+    /// flows
+    bool TakeShare(const SharedResources::Share& share);
 
     /// A message of a kind is sent, as was foretold. @param kind which one
     void Finish(uint32_t kind);
@@ -86,7 +121,8 @@ class MessageFlows
     /// A connection.
     struct Flow
     {
-        uint32_t kind{0};               //!< flows with one route share a rate
+        uint32_t kind{NO_ID};           //!< flows with one route share a rate
+        bool isReading{false};          //!< whether its NIC reads others before the one under way
         double pacedPs{-1e12};          //!< when the next message may begin
         double bytes{0};                //!< of the message under way; 0: there is none
         RingBuffer<double> waiting;     //!< bytes of those behind it
@@ -108,10 +144,12 @@ class MessageFlows
         }
     };
 
-    /// Flows with one route and one limit; the user of m_shares with the same number.
+    /// Flows with one route and one limit, a user of m_shares.
     struct Kind
     {
         uint32_t route{0};
+        uint32_t user{0};      //!< of m_shares
+        uint32_t nFlows{0};    //!< that there are
         double aheadPs{0};     //!< for every byte of its last unit, a message ends sooner than at
                                //!< the flow's rate; negative: later
         double unitBytes{0};   //!< of the route
@@ -127,7 +165,12 @@ class MessageFlows
         std::priority_queue<Target> untold;   //!< those whose last unit has not gone yet
     };
 
-    /// @param route of the flows @param limit of their senders @return their kind, new
+    /// What a flow has under way ends without being sent. @param kind of it @param flow which one
+    /// @param id of the flow
+    void TakeAway(Kind& kind, const Flow& flow, uint32_t id);
+    /// @param route of the flows @param limit of their senders @return number of their kind, new
+    uint32_t AddKind(uint32_t route, double limit);
+    /// @param route of the flows @param limit of their senders @return what their kind is
     Kind MakeKind(uint32_t route, double limit) const;
     /// @param kind a kind @return bytes that each flow of it has moved until now
     double GetMoved(const Kind& kind) const;
@@ -162,12 +205,17 @@ class MessageFlows
     const bool m_isInstant;
     Sent m_sent;
     std::vector<Flow> m_flows;
+    std::vector<uint32_t> m_freeFlows; //!< numbers of flows that are gone
     std::vector<Kind> m_kinds;
+    std::vector<uint32_t> m_freeKinds;  //!< numbers of kinds without flows
+    std::vector<uint32_t> m_kindOfUser; //!< by user of m_shares; NO_ID: it is none of these
     /// By route: limits, and the kinds that have them; of most routes there is one.
     std::unordered_map<uint32_t, boost::container::small_vector<std::pair<double, uint32_t>, 1>>
         m_kindsOf;
-    SharedResources m_shares; //!< users are kinds
-    NicQueues m_nics;         //!< what they have read of messages
+    std::unique_ptr<SharedResources> m_own; //!< null: they share those of others
+    SharedResources& m_shares;              //!< some of whose users are kinds
+    const double m_unit;                    //!< rate of these that is one byte per picosecond
+    NicQueues m_nics;                       //!< what they have read of messages
 };
 
 } // namespace proteus

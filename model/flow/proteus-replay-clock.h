@@ -63,6 +63,12 @@ class ReplayClock
         return m_nowPs;
     }
 
+    /// Time goes on, to where nothing has happened yet. @param timePs until when
+    void GoTo(double timePs)
+    {
+        m_nowPs = std::max(m_nowPs, timePs);
+    }
+
     /// @param timePs when it happens @param what happens @param id see ReplayEvent @param count see
     /// ReplayEvent
     void Push(double timePs, ReplayEvent::What what, uint32_t id, uint32_t count)

@@ -43,6 +43,8 @@ ReplayRun::ReplayRun(const CollectiveProgram& program,
       m_flows(flows),
       m_costs(costs),
       m_isInstant(isInstant),
+      m_routes(routes),
+      m_ways(ways),
       m_isCarried(std::move(isCarried)),
       m_carry(std::move(carry)),
       m_messages(ways,
@@ -62,7 +64,14 @@ ReplayRun::ReplayRun(const CollectiveProgram& program,
     m_messages.Reserve(flows.size());
     for (std::size_t i = 0; i < flows.size(); ++i)
     {
-        m_messages.AddFlow(routes[i], costs.limits.empty() ? 0 : costs.limits[i]);
+        if (IsCarried(static_cast<uint32_t>(i)))
+        {
+            m_messages.AddPlace();
+        }
+        else
+        {
+            m_messages.AddFlow(routes[i], costs.limits.empty() ? 0 : costs.limits[i]);
+        }
     }
     m_times.sentPs.assign(flows.size(), 0);
     m_times.receivedPs.assign(flows.size(), 0);
@@ -169,6 +178,16 @@ ReplayRun::Advance(double untilPs)
     }
 }
 
+void
+ReplayRun::HandOver(double timePs, ReplayCarry carry)
+{
+    m_clock.GoTo(timePs);
+    m_carry = std::move(carry);
+    m_isCarried.assign(m_flows.size(), true);
+    m_messages.HandOver(
+        [this, timePs](uint32_t flow, double bytes) { m_carry(flow, bytes, timePs); });
+}
+
 ReplayTimes
 ReplayRun::Run(const std::function<void()>& goOn, const std::vector<int64_t>& joinsPs)
 {
@@ -216,7 +235,7 @@ ReplayRun::SendMessage(uint32_t flow, const Step& step)
     {
         ++m_sending[m_flows[flow].from];
     }
-    if (flow < m_isCarried.size() && m_isCarried[flow])
+    if (IsCarried(flow))
     {
         m_carry(flow, bytes, m_clock.GetNowPs());
         return;
@@ -234,7 +253,7 @@ void
 ReplayRun::Grant(uint32_t id, uint32_t chunks)
 {
     const uint32_t flow = m_machine.GetBlock(id).receiveFlow;
-    m_clock.Push(m_clock.GetNowPs() + static_cast<double>(m_messages.GetRoute(flow).controlPs),
+    m_clock.Push(m_clock.GetNowPs() + static_cast<double>(GetRoute(flow).controlPs),
                  ReplayEvent::GRANT,
                  flow,
                  chunks);
@@ -310,7 +329,7 @@ ReplayRun::End(uint32_t id, const Step& step)
 void
 ReplayRun::NoteSent(uint32_t flow, double behindPs)
 {
-    const FlowRoute& route = m_messages.GetRoute(flow);
+    const FlowRoute& route = GetRoute(flow);
     const double arrival = m_clock.GetNowPs() + static_cast<double>(route.latencyPs) + behindPs;
     m_times.receivedPs[flow] = std::llround(arrival);
     m_times.sentPs[flow] = std::llround(arrival + static_cast<double>(route.ackPs));
@@ -333,7 +352,7 @@ ReplayRun::Arrive(uint32_t flow, double arrival)
     if (m_flows[flow].group == NO_GROUP)
     {
         const uint32_t rank = m_flows[flow].from;
-        const auto ackPs = static_cast<double>(m_messages.GetRoute(flow).ackPs);
+        const auto ackPs = static_cast<double>(GetRoute(flow).ackPs);
         m_rankAckPs[rank] = std::max(m_rankAckPs[rank], arrival + ackPs);
         --m_sending[rank];
         CheckDone(rank);

@@ -142,7 +142,7 @@ class ReplayRun
 {
   public:
     /**
-     * @param program to execute
+     * @param program to execute; must outlive this object, as what follows
      * @param flows of it, FindFlows()
      * @param routes of the flows
      * @param ways where the routes are
@@ -175,6 +175,9 @@ class ReplayRun
     void Join(uint32_t rank, double timePs);
     /// Goes on. @param untilPs what happens until then has happened, as others say when it happens
     void Advance(double untilPs);
+    /// From now on others carry all messages, those that are under way as well, of which they get
+    /// what is left. @param timePs present time, not before the last Advance() @param carry is told
+    void HandOver(double timePs, ReplayCarry carry);
     /// A message has arrived. @param flow of it @param arrivalPs when
     void Arrive(uint32_t flow, double arrivalPs);
 
@@ -228,6 +231,18 @@ class ReplayRun
         return m_machine.GetRank(block.rank).rank;
     }
 
+    /// @param flow a flow @return its route
+    const FlowRoute& GetRoute(uint32_t flow) const
+    {
+        return m_ways.GetRoute(m_routes[flow]);
+    }
+
+    /// @param flow a flow @return whether others carry its messages
+    bool IsCarried(uint32_t flow) const
+    {
+        return flow < m_isCarried.size() && m_isCarried[flow];
+    }
+
     void SetUpRank(uint32_t rank, const std::vector<BlockFlows>& ofBlocks);
     /// A rank has done something. @param rank which one
     void CheckDone(uint32_t rank);
@@ -245,8 +260,10 @@ class ReplayRun
     const std::vector<ProgramFlow>& m_flows;
     const ReplayCosts& m_costs;
     const bool m_isInstant;
-    const std::vector<bool> m_isCarried; //!< by flow: whether others do; empty: none
-    const ReplayCarry m_carry;           //!< tells them
+    const std::vector<uint32_t>& m_routes; //!< of the flows
+    const ReplayWays m_ways;               //!< where these are
+    std::vector<bool> m_isCarried;         //!< by flow: whether others do; empty: none
+    ReplayCarry m_carry;                   //!< tells them
     ReplayClock m_clock;
     MessageFlows m_messages; //!< numbered as m_flows
     BlockWaiters m_waiters;

@@ -133,6 +133,12 @@ class SharedResources
     /// @return a resource that somebody uses, NO_ID if there is none
     uint32_t FindUsed() const;
 
+    /// @param resource which one @return users with flows that use it, in no order
+    const std::vector<SharedResource::Active>& GetActive(uint32_t resource) const
+    {
+        return m_table.resources[resource].active;
+    }
+
     /// @param resource which one @return users of it
     std::size_t GetNUsers(uint32_t resource) const
     {

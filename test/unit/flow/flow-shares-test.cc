@@ -124,6 +124,7 @@ RunNetwork(const Scenario& scenario, const Cluster& cluster)
     const Paths paths(cluster);
     FlowClock clock;
     FlowNetwork network(graph, cluster, paths, clock, scenario.parameters);
+    network.SetMostReplayed(0); // shares are those of mean rates
     std::vector<std::vector<double>> ends(graph.GetNTasks() * INSTANCES);
     for (const Change& change : scenario.changes)
     {
