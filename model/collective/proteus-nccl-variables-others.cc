@@ -198,8 +198,7 @@ const Registration REGISTER_NET_SHARED_BUFFERS("NCCL_NET_SHARED_BUFFERS", MakeUn
 const Registration REGISTER_CHUNK_SIZE("NCCL_CHUNK_SIZE", MakeUnread(UNMODELLED));
 
 const char* const COLLNET =
-    "sums in switches are asked for by --algorithm=sharp, for any number of "
-    "servers";
+    "sums in switches are asked for by --algorithm=sharp or sharp-chain, for any number of servers";
 const char* const PYTORCH = "PyTorch reads it, and it is about errors and their reports";
 const char* const GDR_LEVEL = "NCCL has not read it since 2.4, where NCCL_NET_GDR_LEVEL says it";
 const char* const GIVEN = "what it sets can be given here";

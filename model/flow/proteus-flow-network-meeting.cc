@@ -110,7 +110,7 @@ FlowNetwork::CanMeet(uint32_t id)
 void
 FlowNetwork::Meet(uint32_t id, uint32_t index)
 {
-    if (!m_isStoodFor.empty() || m_parameters.communicationSlowdown > 0)
+    if (m_parameters.communicationSlowdown > 0)
     {
         return;
     }

@@ -387,7 +387,9 @@ TrainingJob::DescribeRest() const
         return stall + DescribeLinkFaults(*m_fabric);
     }
     const std::string left = m_network->CheckAtRest();
-    return left.empty() ? "" : "the job is done, but the fabric is not at rest: " + left;
+    return left.empty() ? ""
+                        : "the job is done, but the fabric is not at rest: " + left +
+                              DescribeLinkFaults(*m_fabric);
 }
 
 void
