@@ -49,7 +49,7 @@ class SharpChainMaker
             {
                 for (std::size_t place = chain.size(); place-- > 0;)
                 {
-                    AppendUp(channel, chain, place, chunks);
+                    Append(channel, chain, place, chunks, true);
                 }
             }
             std::vector<uint32_t> heads;
@@ -62,7 +62,7 @@ class SharpChainMaker
             {
                 for (std::size_t place = 0; place < chain.size(); ++place)
                 {
-                    AppendDown(channel, chain, place, chunks);
+                    Append(channel, chain, place, chunks, false);
                 }
             }
         }
@@ -72,61 +72,32 @@ class SharpChainMaker
     }
 
   private:
-    /// Appends a step for each chunk.
-    void Append(uint32_t rank,
-                uint32_t channel,
-                uint32_t from,
-                uint32_t to,
-                StepKind kind,
-                const std::vector<Extent>& chunks)
+    /// Appends what the rank at a place of a chain does with chunks.
+    /// @param isUp whether they are summed up towards the head, or sums come from there
+    void Append(uint32_t channel,
+                const std::vector<uint32_t>& chain,
+                std::size_t place,
+                const std::vector<Extent>& chunks,
+                bool isUp)
     {
+        const uint32_t before = place > 0 ? chain[place - 1] : NO_RANK;
+        const uint32_t behind = place + 1 < chain.size() ? chain[place + 1] : NO_RANK;
+        const uint32_t from = isUp ? behind : before;
+        const uint32_t to = isUp ? before : behind;
+        if (from == NO_RANK && to == NO_RANK)
+        {
+            return;
+        }
+        const StepKind last = isUp ? StepKind::RECV_REDUCE : StepKind::RECV;
+        const StepKind between = isUp ? StepKind::RECV_REDUCE_SEND : StepKind::RECV_COPY_SEND;
+        const StepKind kind = from == NO_RANK ? StepKind::SEND : to == NO_RANK ? last : between;
         for (std::size_t i = 0; i < chunks.size(); ++i)
         {
             Step step{kind, chunks[i].offset, chunks[i].bytes};
             step.endsChunk = EndsChunk(i, chunks.size(), m_request.GetStepsOfMessage());
-            m_builder.Append(rank, m_builder.GetBlock(rank, channel, from, to), step);
-        }
-    }
-
-    /// Sums up towards the head of a chain.
-    void AppendUp(uint32_t channel,
-                  const std::vector<uint32_t>& chain,
-                  std::size_t place,
-                  const std::vector<Extent>& chunks)
-    {
-        const uint32_t up = place > 0 ? chain[place - 1] : NO_RANK;
-        const uint32_t down = place + 1 < chain.size() ? chain[place + 1] : NO_RANK;
-        if (up != NO_RANK || down != NO_RANK)
-        {
-            Append(chain[place],
-                   channel,
-                   down,
-                   up,
-                   down == NO_RANK ? StepKind::SEND
-                   : up == NO_RANK ? StepKind::RECV_REDUCE
-                                   : StepKind::RECV_REDUCE_SEND,
-                   chunks);
-        }
-    }
-
-    /// Brings sums from the head of a chain to its end.
-    void AppendDown(uint32_t channel,
-                    const std::vector<uint32_t>& chain,
-                    std::size_t place,
-                    const std::vector<Extent>& chunks)
-    {
-        const uint32_t up = place > 0 ? chain[place - 1] : NO_RANK;
-        const uint32_t down = place + 1 < chain.size() ? chain[place + 1] : NO_RANK;
-        if (up != NO_RANK || down != NO_RANK)
-        {
-            Append(chain[place],
-                   channel,
-                   up,
-                   down,
-                   down == NO_RANK ? StepKind::RECV
-                   : up == NO_RANK ? StepKind::SEND
-                                   : StepKind::RECV_COPY_SEND,
-                   chunks);
+            m_builder.Append(chain[place],
+                             m_builder.GetBlock(chain[place], channel, from, to),
+                             step);
         }
     }
 
