@@ -324,10 +324,10 @@ RunFlowRung(const ExecutionGraph& graph,
     }
     if (run.notReplayed > 0)
     {
-        record.notes.push_back("as many messages as flows follow one by one had met before " +
-                               std::to_string(run.notReplayed) +
-                               " more collectives met others: these share links by mean rates, "
-                               "which know no bursts");
+        record.notes.push_back(std::to_string(run.notReplayed) +
+                               " collectives that met others share links with them by mean rates, "
+                               "which know no bursts: as many messages had been followed one by "
+                               "one as a run follows");
     }
     if (parameters.spreads && parameters.congestion && CrossesRoceSwitch(cluster, record.links))
     {
