@@ -7,6 +7,7 @@
 // Which programs FlowProfiles replays for a collective: its own, or two short ones of its family,
 // whose difference tells what longer ones take.
 
+#include "proteus-flow-classes.h"
 #include "proteus-flow-profile.h"
 
 #include "ns3/proteus-algorithm-traits.h"
