@@ -6,8 +6,6 @@
 
 #include "proteus-control-units.h"
 
-#include "proteus-lost-controls.h"
-
 #include <algorithm>
 
 namespace ns3
@@ -43,9 +41,9 @@ ControlUnits::Send(uint32_t id, uint32_t value)
 }
 
 void
-NoteLostControl(TransportCore& core, QueuePairTimers& timers, const PacketRecord& record)
+ControlUnits::NoteLost(const PacketRecord& record)
 {
-    ControlUnitState& controls = core.pairs.GetState(record.queuePair).controls;
+    ControlUnitState& controls = m_core.pairs.GetState(record.queuePair).controls;
     if (controls.isReliable)
     {
         return; // its acknowledgement will be missing
@@ -54,10 +52,10 @@ NoteLostControl(TransportCore& core, QueuePairTimers& timers, const PacketRecord
     controls.retries = isAgain ? controls.retries : 0;
     if (controls.pending.IsEmpty())
     {
-        controls.activePs = core.fabric->GetTimePs();
+        controls.activePs = m_core.fabric->GetTimePs();
     }
     controls.pending.Push({record.sequence, record.content});
-    timers.Watch(record.queuePair);
+    m_timers.Watch(record.queuePair);
 }
 
 void

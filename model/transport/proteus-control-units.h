@@ -22,8 +22,10 @@ namespace proteus
 /**
  * @ingroup proteus
  * Control units: one word from the receiver of a queue pair to its sender, such as a clear-to-send.
- * They arrive once and in order. Where their path crosses a network, which may lose them, they are
- * repeated until they are acknowledged.
+ * Where their path crosses a network they arrive once and in order, and are repeated until they are
+ * acknowledged. Inside a server nobody acknowledges them, but a link sees what it loses, as PCI
+ * Express and NVLink do: that is sent again after Transport::RetransmissionTimeout, at most
+ * RetryLimit times in a row, and may come behind what was sent meanwhile.
  */
 class ControlUnits
 {
@@ -40,8 +42,11 @@ class ControlUnits
     /// @param record acknowledgement of control units that has come to the receiver
     void ReceiveAcknowledgement(const PacketRecord& record);
 
+    /// @param record a control unit that a link has lost
+    void NoteLost(const PacketRecord& record);
+
     /**
-     * Repeats control units whose acknowledgement is overdue.
+     * Repeats control units whose acknowledgement is overdue, or that a link has lost.
      * @param id a queue pair
      * @param now present time
      * @throw std::runtime_error if that has been tried too often

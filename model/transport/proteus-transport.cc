@@ -6,7 +6,6 @@
 
 #include "proteus-transport.h"
 
-#include "proteus-lost-controls.h"
 #include "proteus-rank-words.h"
 
 #include "ns3/boolean.h"
@@ -407,7 +406,7 @@ Transport::Lose(const PacketRecord& record)
 {
     if (record.kind == PacketKind::CONTROL)
     {
-        NoteLostControl(m_core, m_timers, record);
+        m_controlUnits.NoteLost(record);
         return;
     }
     const SenderState& sender = m_core.pairs.GetSender(record.queuePair);
