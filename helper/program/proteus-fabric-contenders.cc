@@ -57,9 +57,12 @@ CountNics(const FabricsOptions& options)
         }));
 }
 
-/// @return one part of --fabrics
+/// @param nics of a server of --cluster @return one part of --fabrics
 Contender
-ParseContender(const std::string& text, const FabricOptions& base, const FabricsOptions& options)
+ParseContender(const std::string& text,
+               const FabricOptions& base,
+               const FabricsOptions& options,
+               uint32_t nics)
 {
     Contender contender;
     std::error_code error;
@@ -72,7 +75,7 @@ ParseContender(const std::string& text, const FabricOptions& base, const Fabrics
         return contender;
     }
     contender.variant = ReadNamed("--fabrics=" + std::string(options.fabrics), [&]() {
-        return FitSpines(ParseFabricVariant(text, base), CountNics(options));
+        return FitSpines(ParseFabricVariant(text, base), nics);
     });
     if (!KnowRouting(options, contender.variant.routing))
     {
@@ -118,18 +121,19 @@ ListContenders(const FabricsOptions& options, const FabricOptions& sizes)
     }
     const FabricOptions base =
         FitFabricOptions(sizes, ToCount(options.nodes, "nodes", 2, MAX_SERVERS));
+    const uint32_t nics = CountNics(options);
     std::vector<Contender> contenders;
     if (!options.fabrics.empty())
     {
         for (const std::string& text : SplitFabrics(options.fabrics))
         {
-            contenders.push_back(ParseContender(text, base, options));
+            contenders.push_back(ParseContender(text, base, options, nics));
         }
         return contenders;
     }
     for (const std::string& text : GetUsualFabricVariants())
     {
-        const FabricVariant variant = FitSpines(ParseFabricVariant(text, base), CountNics(options));
+        const FabricVariant variant = FitSpines(ParseFabricVariant(text, base), nics);
         if (KnowRouting(options, variant.routing))
         {
             contenders.push_back({variant, ""});

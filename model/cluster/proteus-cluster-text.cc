@@ -7,9 +7,9 @@
 #include "proteus-cluster-text.h"
 
 #include "proteus-bundles.h"
+#include "proteus-cluster-changes.h"
 #include "proteus-fabric-variant.h"
 #include "proteus-gpu-model.h"
-#include "proteus-network-links.h"
 #include "proteus-server-preset.h"
 #include "proteus-staging-rate.h"
 
@@ -80,113 +80,6 @@ FindKey(const std::string& typed)
     }
     const std::string name = FindAlias(typed, names);
     return name.empty() ? typed : name;
-}
-
-/// @param cluster to copy @param changeVertex is called with each vertex of the copy
-/// @param changeLink is called with each link of it @return the copy
-template <typename VERTEX, typename LINK>
-Cluster
-Copy(const Cluster& cluster, VERTEX changeVertex, LINK changeLink)
-{
-    Cluster copy(cluster.GetName());
-    for (Vertex vertex : cluster.GetVertices())
-    {
-        changeVertex(vertex);
-        copy.AddVertex(vertex);
-    }
-    for (Link link : cluster.GetLinks())
-    {
-        changeLink(link);
-        copy.AddLink(link);
-    }
-    copy.RankGpus(cluster.GetGpus());
-    return copy;
-}
-
-/// @return the same cluster with GPUs of another model, at the same links
-Cluster
-ReplaceGpus(const Cluster& cluster, const GpuModel& model)
-{
-    return Copy(
-        cluster,
-        [&model](Vertex& vertex) {
-            if (vertex.kind == VertexKind::GPU)
-            {
-                vertex.model = model.sheet.model;
-                vertex.memoryBytesPerSecond = model.sheet.memoryBytesPerSecond;
-                vertex.copyEngines = model.copyEngines;
-                vertex.smCopyBytesPerSecond = model.smCopyBytesPerSecond;
-            }
-        },
-        [](Link&) {});
-}
-
-/// @return the same cluster with networks whose packets have so many bytes of payload at most
-Cluster
-SetMtu(const Cluster& cluster, uint32_t bytes)
-{
-    return Copy(
-        cluster,
-        [](Vertex&) {},
-        [bytes](Link& link) {
-            if (IsOfNetwork(link))
-            {
-                link.framing.unitBytes = bytes;
-                link.framing.packetBytes = bytes;
-            }
-        });
-}
-
-/// What differs of a server of cards, see MakeCardServer().
-struct CardChanges
-{
-    std::optional<uint32_t> generation; //!< of the slots of GPUs
-    uint32_t lanes{16};                 //!< of each
-    std::optional<CpuVendor> cpu;
-    std::optional<bool> peers;      //!< whether GPUs reach each other through CPUs
-    double memoryBytesPerSecond{0}; //!< of each CPU, see GetStagingRate()
-    CardLayout layout;              //!< what the servers are built with
-};
-
-/// @return the same servers of cards with changes
-Cluster
-ChangeCards(const Cluster& cluster, const CardChanges& changes)
-{
-    constexpr double MOST_LANES = 16;
-    const auto& vertices = cluster.GetVertices();
-    const uint32_t generation =
-        changes.generation.value_or(GetCardGeneration(vertices[cluster.GetGpus().front()].model));
-    return Copy(
-        cluster,
-        [&changes](Vertex& vertex) {
-            if (vertex.kind == VertexKind::CPU)
-            {
-                vertex.model = changes.cpu ? ToString(*changes.cpu) : vertex.model;
-                vertex.peerToPeer = changes.peers.value_or(vertex.peerToPeer);
-                vertex.gpuDirectRdma = changes.peers.value_or(vertex.gpuDirectRdma);
-                vertex.memoryBytesPerSecond = changes.memoryBytesPerSecond;
-            }
-        },
-        [&](Link& link) {
-            const Vertex& a = vertices[link.a];
-            const Vertex& b = vertices[link.b];
-            const bool isSlot = a.kind == VertexKind::GPU || b.kind == VertexKind::GPU;
-            const bool isUplink = a.kind == VertexKind::CPU || b.kind == VertexKind::CPU;
-            const bool hasSwitch =
-                a.kind == VertexKind::PCIE_SWITCH || b.kind == VertexKind::PCIE_SWITCH;
-            if (link.technology == LinkTechnology::PCIE && changes.generation &&
-                (isSlot || (isUplink && hasSwitch)))
-            {
-                link.bytesPerSecond = PcieX16BytesPerSecond(generation) *
-                                      (isSlot ? changes.lanes : MOST_LANES) / MOST_LANES;
-                link.framing = DefaultFraming(link.technology, generation, a, b);
-            }
-            if (link.technology == LinkTechnology::CPU_INTERCONNECT)
-            {
-                link.bytesPerSecond =
-                    GetSocketBytesPerSecond(changes.cpu.value_or(CpuVendor::AMD), generation);
-            }
-        });
 }
 
 /// Reads the changes of a preset.
