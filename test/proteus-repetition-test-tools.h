@@ -44,6 +44,7 @@ struct Way
     std::string window{"20us"};                                       //!< JoinWindow
     std::string algorithm;                                            //!< empty: NCCL's choice
     std::map<std::string, std::string> transport; //!< attributes of Transport, by name
+    std::map<std::string, std::string> fabric;    //!< attributes of Fabric, by name
     bool inProcesses{false}; //!< all that may is executed in processes of its own, three at a time
 };
 
@@ -55,6 +56,7 @@ struct Outcome
     RepetitionStatistics repetition; //!< what was not done again
     uint64_t packetHops{0};          //!< link crossings, whether done or not
     uint64_t timeouts{0};            //!< of senders
+    uint64_t marksAndPauses{0};      //!< of the network
 };
 
 /// All numbers of links and queue pairs.
@@ -108,6 +110,10 @@ RunGraph(const Cluster& cluster, const ExecutionGraph& graph, const Way& way)
     {
         helper.SetTransportAttribute(name, StringValue(value));
     }
+    for (const auto& [name, value] : way.fabric)
+    {
+        helper.SetFabricAttribute(name, StringValue(value));
+    }
     if (way.inProcesses)
     {
         helper.SetNetworkAttribute("Threads", UintegerValue(3));
@@ -140,6 +146,8 @@ RunGraph(const Cluster& cluster, const ExecutionGraph& graph, const Way& way)
     outcome.results = out.str();
     outcome.repetition = job->GetNetwork()->GetStatistics().repetition;
     outcome.packetHops = job->GetNetwork()->GetStatistics().packetHops;
+    outcome.marksAndPauses =
+        job->GetNetwork()->GetStatistics().marked + job->GetNetwork()->GetStatistics().pauses;
     outcome.timeouts = job->GetNetwork()->GetStatistics().timeouts;
     job->Dispose();
     Simulator::Destroy();

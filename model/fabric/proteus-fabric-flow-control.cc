@@ -5,11 +5,6 @@
  */
 
 #include "proteus-fabric-inline.h"
-#include "proteus-simulator-time.h"
-
-#include "ns3/node.h"
-#include "ns3/proteus-compat.h"
-#include "ns3/simulator.h"
 
 #include <algorithm>
 #include <cmath>
@@ -93,20 +88,24 @@ Fabric::HandlePause(PortId id, const PacketRecord& record)
         HeedPause(id, record.sequence, record.content != 0);
         return;
     }
-    const auto heed = [this,
-                       id,
-                       failures = m_ports[id].failures,
-                       trafficClass = record.sequence,
-                       pause = record.content != 0] {
-        m_stepper.Synchronize();
-        if (m_ports[id].failures == failures)
-        {
-            HeedPause(id, trafficClass, pause);
-        }
-    };
-    ScheduleFunctionWithContext(m_nodes.Get(m_ports[id].from)->GetId(),
-                                CeilToStep(m_stepper.GetNowPs() + reactionPs) - Simulator::Now(),
-                                heed);
+    FabricCall call;
+    call.timePs = m_stepper.GetNowPs() + reactionPs;
+    call.order = 0;
+    call.number = id;
+    call.target = this;
+    call.value = m_heedCalls.Add({id, m_ports[id].failures, record.sequence, record.content != 0});
+    m_stepper.Call(call);
+}
+
+void
+Fabric::HandleCall(uint32_t /* kind */, uint32_t value)
+{
+    const HeedCall heed = m_heedCalls[value];
+    m_heedCalls.GiveBack(value);
+    if (m_ports[heed.port].failures == heed.failures)
+    {
+        HeedPause(heed.port, heed.trafficClass, heed.pause);
+    }
 }
 
 void

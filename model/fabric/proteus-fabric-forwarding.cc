@@ -355,6 +355,7 @@ Fabric::Enqueue(PortId id, const PacketRecord& record)
     lane.queuedBytes += wireBytes;
     if (port.markBytes > 0 && data && lane.queuedBytes > port.markBytes)
     {
+        NoteDraw(id);
         PacketRecord marked = record;
         if (!m_marker.MarksAtDequeue() &&
             m_marker.Draw(port,
@@ -388,6 +389,15 @@ Fabric::Mark(PortId id, PacketRecord& record)
     Trace(PortEvent::MARK, id, record);
 }
 
+void
+Fabric::NoteDraw(PortId id)
+{
+    if (!std::exchange(m_ports[id].drawn, true) && m_watch.chance.onDraw)
+    {
+        m_watch.chance.onDraw(id / 2);
+    }
+}
+
 bool
 Fabric::SendQueued(PortId id)
 {
@@ -407,13 +417,16 @@ Fabric::SendQueued(PortId id)
             __builtin_prefetch(lane.queue.GetPlace()); // long queues are read from the memory
             lane.queuedBytes -= wireBytes;
             if (port.markBytes > 0 && data && lane.queuedBytes > port.markBytes &&
-                m_marker.MarksAtDequeue() &&
-                m_marker.Draw(port,
-                              lane.queuedBytes,
-                              m_ports.GetLane(id, c),
-                              static_cast<uint32_t>(port.statistics.packets)))
+                m_marker.MarksAtDequeue())
             {
-                Mark(id, record);
+                NoteDraw(id);
+                if (m_marker.Draw(port,
+                                  lane.queuedBytes,
+                                  m_ports.GetLane(id, c),
+                                  static_cast<uint32_t>(port.statistics.packets)))
+                {
+                    Mark(id, record);
+                }
             }
             if (lane.queue.IsEmpty())
             {

@@ -39,8 +39,7 @@ Fabric::IsSelfContained(LinkId link) const
 {
     const auto isSo = [this](PortId id) {
         const PortState& port = m_ports[id];
-        return !port.down && !port.unreliable && port.markBytes == 0 && port.bufferAt == 0 &&
-               !(m_telemetry && port.telemetric);
+        return !port.down && !port.unreliable && !(m_telemetry && port.telemetric);
     };
     return isSo(2 * link) && isSo(2 * link + 1);
 }
@@ -146,6 +145,19 @@ Fabric::AppendWay(const std::vector<VertexId>& stops,
             at = m_ports[port].to;
         }
     }
+}
+
+void
+Fabric::SetChanceCallbacks(const ChanceCallbacks& callbacks)
+{
+    m_watch.chance = callbacks;
+    m_buffers.SetContentionCallback(callbacks.onContention);
+}
+
+bool
+Fabric::ExchangeDrawn(PortId port, bool drawn)
+{
+    return std::exchange(m_ports[port].drawn, drawn);
 }
 
 uint64_t

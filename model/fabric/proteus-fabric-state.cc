@@ -94,7 +94,8 @@ FabricState::DescribePort(PortId id) const
                                 uint64_t{port.credited} | uint64_t{port.inputQueued} << 1 |
                                     uint64_t{port.reverses} << 2,
                                 port.sizes->mostWire,
-                                port.sizes->unitHeader};
+                                port.sizes->unitHeader,
+                                uint64_t{port.markBytes} << 32 | port.markAllBytes};
     for (std::size_t method = 0; method < COPY_METHODS; ++method)
     {
         words.insert(words.end(),

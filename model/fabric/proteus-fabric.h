@@ -23,6 +23,7 @@
 
 #include "ns3/event-id.h"
 #include "ns3/proteus-cluster.h"
+#include "ns3/proteus-pool.h"
 #include "ns3/traced-callback.h"
 
 #include <cstdint>
@@ -63,7 +64,7 @@ namespace proteus
  * The fabric has no memory: what happens to units depends neither on the time at which it happens
  * nor on what was carried before. Once a link has been idle for a moment, it is as new.
  */
-class Fabric : public FabricState
+class Fabric : public FabricState, private CallTarget
 {
   public:
     /// @return the TypeId
@@ -181,6 +182,59 @@ class Fabric : public FabricState
         m_watch.beforeChange = std::move(callback);
     }
 
+    /// Who is told when what happens begins to depend on more than the links that are crossed.
+    struct ChanceCallbacks
+    {
+        /// Chance decides about a mark, for the first time since ExchangeDrawn(); gets the link.
+        std::function<void(LinkId)> onDraw;
+        /// A buffer is calm no longer; gets what GetBuffer() says.
+        std::function<void(uint32_t)> onContention;
+    };
+
+    /// @param callbacks called while a unit is handled: they may set calls
+    void SetChanceCallbacks(const ChanceCallbacks& callbacks);
+
+    /// @param port a port @param drawn new value @return whether chance has decided about a mark of
+    /// a unit there since this was false
+    bool ExchangeDrawn(PortId port, bool drawn);
+
+    /// @param port a port @return whether chance has decided about a mark there, as above
+    bool HasDrawn(PortId port) const
+    {
+        return m_ports[port].drawn;
+    }
+
+    /// @param port a port @return the shared buffer at its receiving end; 0: it has none
+    uint32_t GetBuffer(PortId port) const
+    {
+        return m_ports[port].bufferAt;
+    }
+
+    /// @return largest GetBuffer()
+    uint32_t GetNBuffers() const
+    {
+        return m_buffers.GetN();
+    }
+
+    /// @param buffer a shared buffer @return whether it is calm no longer, see SharedBuffers
+    bool IsContended(uint32_t buffer) const
+    {
+        return m_buffers.IsContended(buffer);
+    }
+
+    /// @param buffer a shared buffer @return what a lossless class of a port may have of it while
+    /// it is calm
+    uint64_t GetCalmBytes(uint32_t buffer) const
+    {
+        return m_buffers.GetCalmBytes(buffer);
+    }
+
+    /// @param trafficClass a traffic class @return whether PFC makes it lossless
+    bool IsLossless(uint32_t trafficClass) const
+    {
+        return m_buffers.IsLossless(trafficClass);
+    }
+
     /**
      * Forgets all that is pending, and does what is set by a function and all that follows,
      * whatever the simulator's time. For a process that does nothing else any more; without several
@@ -217,8 +271,9 @@ class Fabric : public FabricState
 
     /**
      * @param link a link
-     * @return whether what crosses it depends on nothing but the link: it works, loses and marks
-     * nothing, and shares no buffer
+     * @return whether what crosses it depends on nothing but the link: it works, loses nothing, and
+     * tells no telemetry. As long as chance decides about no mark, and buffers are calm, see
+     * ChanceCallbacks
      */
     bool IsSelfContained(LinkId link) const;
 
@@ -391,6 +446,16 @@ class Fabric : public FabricState
         bool isShared{false};               //!< AddForeignTraffic()
         bool isAlone{false};                //!< nobody: RunAlone()
         std::function<void()> beforeChange; //!< SetChangeCallback(); may be empty
+        ChanceCallbacks chance;             //!< SetChanceCallbacks(); may be empty
+    };
+
+    /// A pause, or its end, that a sender has been told and will heed.
+    struct HeedCall
+    {
+        PortId port{NO_PORT};     //!< of the sender
+        uint32_t failures{0};     //!< PortState::failures by then
+        uint32_t trafficClass{0}; //!< that is paused
+        bool pause{false};        //!< whether it is to pause, or to go on
     };
 
     /// Tells that a link is about to change.
@@ -515,6 +580,8 @@ class Fabric : public FabricState
     void CollectTelemetry(PortId id, const PacketRecord& record);
     /// @param id of a port @param record a unit of its queue that gets a congestion mark
     void Mark(PortId id, PacketRecord& record);
+    /// Chance is about to decide about a mark. @param id a port
+    void NoteDraw(PortId id);
 
     // proteus-fabric-inline.h: what the compiler is to put where it is used
     /// @param id a port @param trafficClass of it @param wireBytes wanted
@@ -554,6 +621,8 @@ class Fabric : public FabricState
     void SendPause(PortId id);
     /// @param id a port that is told to pause or resume @param record that says so
     void HandlePause(PortId id, const PacketRecord& record);
+    // Inherited from CallTarget: a sender heeds what it was told.
+    void HandleCall(uint32_t kind, uint32_t value) override;
     /// @param id a port that pauses or goes on @param trafficClass which @param pause whether
     void HeedPause(PortId id, uint32_t trafficClass, bool pause);
     /// @param id a port @param record that has crossed it @return whether it is lost
@@ -598,6 +667,7 @@ class Fabric : public FabricState
     Marker m_marker;            //!< ECN
     PortTracer m_tracer;        //!< trace sources of ports
     PlaceRandom m_losses;       //!< which units are lost
+    Pool<HeedCall> m_heedCalls; //!< pending
 
     std::unique_ptr<FabricRanks> m_ranks; //!< other processes; null if there are none
     uint32_t m_rank{0};                   //!< this process

@@ -167,6 +167,7 @@ struct alignas(64) PortState
     double bitErrorRate{0};    //!< of a bit
     int64_t pausedSincePs{-1}; //!< since when a traffic class is paused
     bool stormed{false};       //!< the other end repeats pauses without end
+    bool drawn{false};         //!< chance has decided about a mark, see Fabric::ExchangeDrawn()
 
     /// @return bit c: traffic class c has units in its queue that may go on
     uint32_t GetReady() const

@@ -49,11 +49,7 @@ SharedBuffers::GetNeed(const Cluster& cluster, const PortTable& ports, PortId in
     link.unitBytes = port.sizes->mostWire;
     link.pauseBytes = opposite.sizes->controlWire;
     link.reactionPs = m_settings->pauseReaction.GetPicoSeconds();
-    link.nPauses = 0;
-    for (uint32_t c = 0; c < ports.GetNClasses(); ++c)
-    {
-        link.nPauses += IsLossless(c) ? 1 : 0;
-    }
+    link.nPauses = CountLossless(ports);
     // A unit that is cut through from a slower link leaves no faster than it comes.
     for (const Port& other : cluster.GetPorts(port.to))
     {
@@ -80,15 +76,11 @@ uint64_t
 SharedBuffers::SetAside(const Cluster& cluster, PortTable& ports, VertexId vertex) const
 {
     uint64_t reserved = 0;
+    const uint32_t nLossless = CountLossless(ports);
     for (const Port& out : cluster.GetPorts(vertex))
     {
         const Link& link = cluster.GetLinks()[out.link];
         const PortId id = 2 * out.link + (link.a == vertex ? 1 : 0);
-        uint32_t nLossless = 0;
-        for (uint32_t c = 0; c < ports.GetNClasses(); ++c)
-        {
-            nLossless += IsLossless(c) ? 1 : 0;
-        }
         if (link.technology != LinkTechnology::ROCE || nLossless == 0)
         {
             continue;
@@ -123,6 +115,34 @@ SharedBuffers::SetAside(const Cluster& cluster, PortTable& ports, VertexId verte
     return reserved;
 }
 
+uint32_t
+SharedBuffers::CountLossless(const PortTable& ports) const
+{
+    uint32_t count = 0;
+    for (uint32_t c = 0; c < ports.GetNClasses(); ++c)
+    {
+        count += IsLossless(c) ? 1 : 0;
+    }
+    return count;
+}
+
+SharedBuffers::Buffer
+SharedBuffers::MakeBuffer(const Cluster& cluster, PortTable& ports, VertexId vertex) const
+{
+    Buffer buffer;
+    buffer.sharedBytes =
+        GetTotalBytes(cluster.GetVertices()[vertex]) - SetAside(cluster, ports, vertex);
+    uint64_t nClasses = 0;
+    for (const Port& out : cluster.GetPorts(vertex))
+    {
+        const bool isEthernet = cluster.GetLinks()[out.link].technology == LinkTechnology::ROCE;
+        nClasses += isEthernet ? CountLossless(ports) : 0;
+    }
+    buffer.calmBytes =
+        buffer.sharedBytes / 2 / ((uint64_t{1} << m_settings->thresholdShift) + nClasses);
+    return buffer;
+}
+
 void
 SharedBuffers::Build(const Cluster& cluster, PortTable& ports)
 {
@@ -139,8 +159,7 @@ SharedBuffers::Build(const Cluster& cluster, PortTable& ports)
             {
                 continue;
             }
-            m_buffers.push_back(
-                {GetTotalBytes(vertices[vertex]) - SetAside(cluster, ports, vertex), 0});
+            m_buffers.push_back(MakeBuffer(cluster, ports, vertex));
             bufferAt[vertex] = static_cast<uint32_t>(m_buffers.size());
         }
     }
@@ -167,8 +186,9 @@ SharedBuffers::Update(const Cluster& cluster, PortTable& ports, VertexId vertex)
             ports[2 * out.link + (cluster.GetLinks()[out.link].a == vertex ? 1 : 0)];
         if (in.bufferAt != 0)
         {
-            m_buffers[in.bufferAt - 1].sharedBytes =
-                GetTotalBytes(cluster.GetVertices()[vertex]) - SetAside(cluster, ports, vertex);
+            const Buffer changed = MakeBuffer(cluster, ports, vertex);
+            m_buffers[in.bufferAt - 1].sharedBytes = changed.sharedBytes;
+            m_buffers[in.bufferAt - 1].calmBytes = changed.calmBytes;
             return;
         }
     }

@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -30,6 +32,12 @@ namespace proteus
  * that passes the threshold pauses its sender; what still arrives goes into headroom that is set
  * aside for it. A lossy class is not paused; its units are dropped when the queue of their egress
  * port is above the threshold.
+ *
+ * A buffer is *calm* while no lossless class of a port has had more of the shared part than a
+ * limit, and no lossy class anything. With S bytes to share, n classes of ports that are lossless,
+ * and the threshold at the 2^s-th part of what is free, the limit is S / 2 / (2^s + n): all of them
+ * together have S / 2 at most then, and the threshold is never below the limit. So nothing that any
+ * of them meets depends on what others have in the buffer.
  */
 class SharedBuffers
 {
@@ -67,6 +75,31 @@ class SharedBuffers
      */
     void Update(const Cluster& cluster, PortTable& ports, VertexId vertex);
 
+    /// @param callback called with PortState::bufferAt when a buffer is calm no longer
+    void SetContentionCallback(std::function<void(uint32_t)> callback)
+    {
+        m_onContention = std::move(callback);
+    }
+
+    /// @return how many buffers there are
+    uint32_t GetN() const
+    {
+        return static_cast<uint32_t>(m_buffers.size());
+    }
+
+    /// @param bufferAt as PortState has it, not 0 @return whether the buffer is calm no longer
+    bool IsContended(uint32_t bufferAt) const
+    {
+        return m_buffers[bufferAt - 1].isContended;
+    }
+
+    /// @param bufferAt as PortState has it, not 0 @return what a lossless class of a port may have
+    /// at most while the buffer is calm, its reserve included
+    uint64_t GetCalmBytes(uint32_t bufferAt) const
+    {
+        return m_settings->reserveBytes + m_buffers[bufferAt - 1].calmBytes;
+    }
+
     /// @param trafficClass a traffic class @return whether PFC makes it lossless
     bool IsLossless(uint32_t trafficClass) const
     {
@@ -95,6 +128,10 @@ class SharedBuffers
             ingress.bytes = bytes;
             return Admission::ADMITTED;
         }
+        if (bytes - reserve > buffer.calmBytes)
+        {
+            NoteContention(in);
+        }
         if (bytes - reserve > GetThreshold(buffer) || ingress.headroomBytes > 0)
         {
             if (ingress.headroomBytes + wireBytes > in.headroomBytes)
@@ -120,6 +157,7 @@ class SharedBuffers
     bool AdmitLossy(const PortState& in, std::size_t lane, uint64_t queuedBytes, uint32_t wireBytes)
     {
         Buffer& buffer = m_buffers[in.bufferAt - 1];
+        NoteContention(in);
         if (queuedBytes + wireBytes > GetThreshold(buffer))
         {
             return false;
@@ -178,6 +216,8 @@ class SharedBuffers
     {
         uint64_t sharedBytes{0}; //!< what all ports share
         uint64_t usedBytes{0};   //!< of it
+        uint64_t calmBytes{0};   //!< of it, for a lossless class of a port, while it is calm
+        bool isContended{false}; //!< it is calm no longer
     };
 
     /// What one traffic class of a link occupies at its receiving end.
@@ -194,6 +234,25 @@ class SharedBuffers
                m_settings->thresholdShift;
     }
 
+    /// @param in a port to a buffer that is not calm
+    void NoteContention(const PortState& in)
+    {
+        if (!m_buffers[in.bufferAt - 1].isContended)
+        {
+            m_buffers[in.bufferAt - 1].isContended = true;
+            if (m_onContention)
+            {
+                m_onContention(in.bufferAt);
+            }
+        }
+    }
+
+    /// @param cluster of the ports @param ports of its links @param vertex a device with a buffer
+    /// @return the buffer, empty, with the headroom of its ports
+    /// @throw std::invalid_argument as SetAside()
+    Buffer MakeBuffer(const Cluster& cluster, PortTable& ports, VertexId vertex) const;
+    /// @return how many traffic classes are lossless
+    uint32_t CountLossless(const PortTable& ports) const;
     /// @param vertex of a device @return all bytes of its buffer
     uint64_t GetTotalBytes(const Vertex& vertex) const;
     /// @param cluster of the ports @param ports of its links @param vertex a device with a buffer
@@ -204,10 +263,11 @@ class SharedBuffers
     /// @return the headroom that each lossless class of it needs
     uint64_t GetNeed(const Cluster& cluster, const PortTable& ports, PortId in) const;
 
-    const BufferSettings* m_settings{nullptr}; //!< what to follow
-    uint32_t m_losslessClasses{0};             //!< bit c: traffic class c is lossless
-    std::vector<Buffer> m_buffers;             //!< as PortState::bufferAt names them
-    std::vector<Ingress> m_ingress;            //!< by lane; empty if there are no buffers
+    const BufferSettings* m_settings{nullptr};    //!< what to follow
+    uint32_t m_losslessClasses{0};                //!< bit c: traffic class c is lossless
+    std::vector<Buffer> m_buffers;                //!< as PortState::bufferAt names them
+    std::vector<Ingress> m_ingress;               //!< by lane; empty if there are no buffers
+    std::function<void(uint32_t)> m_onContention; //!< SetContentionCallback()
 };
 
 } // namespace proteus

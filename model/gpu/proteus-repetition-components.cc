@@ -83,6 +83,7 @@ void
 Repetition::Forget(uint32_t id)
 {
     m_index.erase({m_communications[id].task, m_communications[id].microBatch});
+    LeaveBuffers(id);
     m_communications[id] = Communication();
     m_communications.GiveBack(id);
 }

@@ -52,11 +52,17 @@ Repetition::LearnStarts(uint32_t id)
 bool
 Repetition::Hold(uint32_t id)
 {
+    const uint32_t own = m_communications[id].component;
     if (LearnStarts(id))
     {
-        const uint32_t own = m_communications[id].component;
         SetKey(own);
+        ExecuteUnknown(own);
         Decide(own);
+    }
+    else if (FindOnlyRank(id) == NO_ID && !FindSharers(own).empty())
+    {
+        ExecuteUnknown(own); // several ranks have begun, and may send data
+        Execute(own);
     }
     return false;
 }
@@ -114,10 +120,12 @@ Repetition::Meet(uint32_t id, uint32_t number, const std::vector<uint32_t>& othe
     SetKey(own);
     if (!goesOn)
     {
+        ExecuteUnknown(own);
         Decide(own);
         return false;
     }
     m_components[own].state = State::RECORDED;
+    isLate = ExecuteUnknown(own) || isLate;
     TakeSnapshot(m_components[own]);
     CallCheck(own, m_fabric->GetTimePs() + 1);
     if (isLate)
@@ -131,7 +139,11 @@ void
 Repetition::NotePast(uint32_t id)
 {
     Component& component = m_components[id];
-    if (m_mode == RepetitionMode::ON)
+    const bool isChance =
+        std::any_of(component.ports.begin(), component.ports.end(), [this](const auto& port) {
+            return m_fabric->HasDrawn(port.first);
+        });
+    if (m_mode == RepetitionMode::ON && !isChance)
     {
         component.pasts.push_back(
             {component.key, component.communications, component.firstPs, m_fabric->GetTimePs()});
@@ -220,12 +232,13 @@ Repetition::Decide(uint32_t id)
             Repeat(id, record);
             return;
         }
-        if (CanRehearse(m_components[id]))
+        const bool mayBeLate = OwnsBuffers(id);
+        if (mayBeLate && CanRehearse(m_components[id]))
         {
             Rehearse(id);
             return;
         }
-        if (Postpone(id))
+        if (mayBeLate && Postpone(id))
         {
             return;
         }
@@ -446,13 +459,24 @@ Repetition::CallCheck(uint32_t id, int64_t timePs)
     call.timePs = timePs;
     call.order = 0;
     call.target = this;
+    call.kind = CHECK;
     call.value = id;
     m_fabric->CallAt(call);
 }
 
 void
-Repetition::HandleCall(uint32_t /* kind */, uint32_t id)
+Repetition::HandleCall(uint32_t kind, uint32_t id)
 {
+    if (kind == DRAW)
+    {
+        HandleDraw(id);
+        return;
+    }
+    if (kind == CONTENTION)
+    {
+        HandleContention(id);
+        return;
+    }
     if (!std::binary_search(m_open.begin(), m_open.end(), id))
     {
         return; // it is over

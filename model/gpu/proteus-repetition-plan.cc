@@ -143,6 +143,17 @@ RepetitionPlans::AddLinks(RepetitionPlan& plan) const
         }
     }
     MakeSet(plan.links);
+    for (const LinkId link : plan.links)
+    {
+        for (const PortId port : {2 * link, 2 * link + 1})
+        {
+            if (const uint32_t buffer = m_transport->GetFabric()->GetBuffer(port))
+            {
+                plan.buffers.push_back(buffer);
+            }
+        }
+    }
+    MakeSet(plan.buffers);
 }
 
 void
@@ -185,9 +196,12 @@ RepetitionPlans::Describe(const RepetitionPlan& plan)
     Words words;
     for (const LinkId link : plan.links)
     {
-        for (const PortId port : {2 * link, 2 * link + 1})
+        for (const PortId id : {2 * link, 2 * link + 1})
         {
-            words.push_back(GetNumber(fabric->DescribePort(port)));
+            Words port = fabric->DescribePort(id);
+            const uint32_t buffer = fabric->GetBuffer(id);
+            port.push_back(buffer == 0 ? 0 : fabric->GetCalmBytes(buffer));
+            words.push_back(GetNumber(std::move(port)));
         }
     }
     // Equal times come in the order of ports and of queue pairs.
@@ -314,12 +328,16 @@ RepetitionPlans::Add(Collective collective,
         const Link& ends = fabric->GetCluster().GetLinks()[link];
         return !fabric->IsLocal(ends.a) || !fabric->IsLocal(ends.b);
     });
-    plan.repeats = isOfServers && !plan.crosses && NeedsAllRanks(collective, program) &&
+    // Who shares a buffer with it from another process is not known here.
+    const bool hasAllBuffers = plan.buffers.empty() || !fabric->GetRanks();
+    plan.repeats = isOfServers && !plan.crosses && hasAllBuffers &&
+                   NeedsAllRanks(collective, program) &&
                    std::all_of(plan.links.begin(),
                                plan.links.end(),
                                [&](LinkId link) { return fabric->IsSelfContained(link); }) &&
                    std::all_of(plan.queuePairs.begin(), plan.queuePairs.end(), [&](uint32_t id) {
-                       return m_transport->IsSelfContained(id);
+                       return m_transport->IsSelfContained(id) &&
+                              (plan.buffers.empty() || m_transport->IsLossless(id));
                    });
     if (plan.repeats)
     {
@@ -343,9 +361,11 @@ RepetitionPlans::Combine(const std::vector<const RepetitionPlan*>& plans)
             place->queuePairs.insert(place->queuePairs.end(),
                                      plan->queuePairs.begin(),
                                      plan->queuePairs.end());
+            place->buffers.insert(place->buffers.end(), plan->buffers.begin(), plan->buffers.end());
         }
         MakeSet(place->links);
         MakeSet(place->queuePairs);
+        MakeSet(place->buffers);
         place->repeats = true;
         SetShape(*place);
     }

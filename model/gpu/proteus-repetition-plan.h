@@ -41,6 +41,7 @@ struct RepetitionPlan
     std::vector<RepetitionPart> parts; //!< what is executed: one, or several that meet
     std::vector<LinkId> links;         //!< ascending
     std::vector<uint32_t> queuePairs;  //!< in the order in which they were made
+    std::vector<uint32_t> buffers;     //!< Fabric::GetBuffer() at the ends of its links, ascending
     uint64_t sentBytes{0};             //!< payload that its ranks send
     bool repeats{false};               //!< its execution depends on nothing but a RepetitionKey
     bool crosses{false};               //!< other processes (MPI ranks) simulate some of its links

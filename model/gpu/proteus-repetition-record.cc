@@ -58,6 +58,7 @@ Repetition::TakeSnapshot(Component& component)
         {
             if (component.ports.emplace(port, m_fabric->GetStatistics(port)).second)
             {
+                m_fabric->ExchangeDrawn(port, false);
                 m_fabric->ExchangeMaxQueue(port, 0);
             }
         }
@@ -102,13 +103,17 @@ Repetition::MakeRecord(const Component& component, int64_t restPs) const
         }
     }
     record->restPs = restPs - component.firstPs;
+    if (IsContended(*component.plan))
+    {
+        return nullptr;
+    }
     for (uint32_t i = 0; i < 2 * component.plan->links.size(); ++i)
     {
         const PortId port = 2 * component.plan->links[i / 2] + i % 2;
         const LinkStatistics did =
             GetDifference(m_fabric->GetStatistics(port), component.ports.at(port));
         if (did.lostPackets != 0 || did.droppedPackets != 0 || did.markedPackets != 0 ||
-            did.pauses != 0)
+            did.pauses != 0 || m_fabric->HasDrawn(port))
         {
             return nullptr;
         }

@@ -98,6 +98,7 @@ Repetition::TakeBackEnds(uint32_t id)
 RehearsalResult
 Repetition::ExecuteAlone(uint32_t id)
 {
+    m_isAlone = true;
     Component& component = m_components[id];
     component.state = State::RECORDED;
     component.followers.clear();
@@ -149,7 +150,17 @@ Repetition::EndRehearsal(uint32_t id)
     }
     if (!result.record)
     {
-        Record(id);
+        --m_rehearsed[component.plan->shape];
+        // All that waited for it, so that what they share is executed in the order of time.
+        const std::vector<uint32_t> open = m_open;
+        for (const uint32_t other : open)
+        {
+            if (other == id || m_components[other].rehearsal == rehearsal)
+            {
+                m_components[other].rehearsal = nullptr;
+                Record(other);
+            }
+        }
         return;
     }
     component.hasRehearsed = !std::exchange(result.isTaken, true);

@@ -59,6 +59,10 @@ Repetition::SetUp(RepetitionMode mode, uint64_t memoryBytes, uint32_t threads, u
     if (IsOn())
     {
         m_fabric->SetChangeCallback([this] { SwitchOff(); });
+        m_users.resize(m_fabric->GetNBuffers() + 1);
+        m_fabric->SetChanceCallbacks(
+            {[this](LinkId link) { CallForChance(DRAW, link); },
+             [this](uint32_t buffer) { CallForChance(CONTENTION, buffer); }});
     }
 }
 
@@ -66,6 +70,7 @@ void
 Repetition::Dispose()
 {
     m_fabric->SetChangeCallback(nullptr);
+    m_fabric->SetChanceCallbacks({});
     m_fabric = nullptr;
     m_transport = nullptr;
     m_plans.Dispose();
@@ -154,7 +159,8 @@ Repetition::Open(uint32_t id, uint32_t number)
     m_open.insert(std::upper_bound(m_open.begin(), m_open.end(), own), own);
     m_communications[id].component = own;
     Own(own, plan.links);
-    if (plan.repeats && CanHold())
+    EnterBuffers(id);
+    if (CanRepeat(plan))
     {
         if (others.empty())
         {
@@ -189,6 +195,7 @@ Repetition::ExecuteWith(uint32_t id, uint32_t number, const std::vector<uint32_t
         isLate = Execute(other) || isLate;
         Merge(other, m_communications[id].component);
     }
+    isLate = ExecuteUnknown(m_communications[id].component) || isLate;
     if (isLate)
     {
         m_user.CallStart(m_communications[id].ranks[number]); // after what comes before

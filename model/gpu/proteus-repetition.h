@@ -70,8 +70,14 @@ std::vector<std::string> GetRepetitionModeNames();
  * where need be, and goes on as packets. So is a rank that waits for the others; when it can do no
  * more and all links are as new, others may have them until the next rank begins.
  *
- * What depends on more than the key is always executed: communications with congestion control,
- * shared buffers, marks or losses; operations of switches of several servers; those of GPUs whose
+ * Over RoCE, that holds as long as congestion control has seen nothing, chance decides about no
+ * mark, and shared buffers are calm. When chance decides first, what is being recorded is executed.
+ * When a buffer is calm no longer, all that uses it is executed, from now on and for ever. Until
+ * then nobody who uses a buffer knows of the others; but who does not know whether he will leave it
+ * calm, as no record says so, is late only while he has it for himself.
+ *
+ * What depends on more than the key is always executed: communications with other congestion
+ * control, or losses; operations of switches of several servers; those of GPUs whose
  * memory or copy engines are a limit; other collectives than those of NeedsAllRanks(); everything
  * after a link has changed, and while somebody watches what happens on links.
  *
@@ -230,6 +236,14 @@ class Repetition : private CallTarget
         int64_t untilPs{0};                   //!< when it met others
     };
 
+    /// What is called at a time of the fabric.
+    enum CallKind : uint32_t
+    {
+        CHECK,     //!< whether it goes on with a component
+        DRAW,      //!< what uses a link on which chance has decided
+        CONTENTION //!< what uses a buffer that is calm no longer
+    };
+
     /// Communications that share links, one of them at least being under way.
     struct Component
     {
@@ -270,6 +284,36 @@ class Repetition : private CallTarget
     /// @param plan of a communication that begins @param component that shares links with it
     /// @return whether only such communications share them that are over, and others are not
     bool IsMetTooLate(const RepetitionPlan& plan, const Component& component) const;
+    // proteus-repetition-buffers.cc
+    /// @param plan what it uses @return whether a buffer of that is calm no longer
+    bool IsContended(const RepetitionPlan& plan) const;
+    /// @param plan of a communication that begins @return whether it can be repeated now
+    bool CanRepeat(const RepetitionPlan& plan);
+    /// @param id of a communication that uses buffers from now on
+    void EnterBuffers(uint32_t id);
+    /// @param id of a communication that is over
+    void LeaveBuffers(uint32_t id);
+    /// @param id of a component @return others that share buffers with it, and may send data
+    std::vector<uint32_t> FindSharers(uint32_t id) const;
+    /// Others may send over buffers that a component is about to use, and do not know whether they
+    /// leave them calm: they are executed. @param id of the component @return whether some of that
+    /// lies in the past
+    bool ExecuteUnknown(uint32_t id);
+    /// @param id of a component @return whether nothing else is sent over its buffers but what is
+    /// equal to it
+    bool OwnsBuffers(uint32_t id) const;
+    /// @param one a component @param other another one @return whether both wait to be executed,
+    /// and will be alike
+    bool AreEqual(const Component& one, const Component& other) const;
+    /// Something has begun to depend on more than a key. @param kind DRAW or CONTENTION
+    /// @param value that goes with it @throw std::runtime_error in another process, whose result is
+    /// of no use any more
+    void CallForChance(CallKind kind, uint32_t value);
+    /// Chance has decided about a mark. @param link on which
+    void HandleDraw(LinkId link);
+    /// A buffer is calm no longer. @param buffer which one
+    void HandleContention(uint32_t buffer);
+
     /// @param id of a held communication of which another rank begins @return as Start()
     bool Hold(uint32_t id);
     /// Finds out when ranks will begin. @param id of a communication @return whether that is
@@ -423,11 +467,13 @@ class Repetition : private CallTarget
     std::vector<uint32_t> m_open;                            //!< components, ascending
     std::vector<uint32_t> m_owner;                           //!< by link: component or NO_ID
     std::map<std::pair<TaskId, uint32_t>, uint32_t> m_index; //!< communications under way
+    std::vector<std::vector<uint32_t>> m_users;              //!< by buffer: communications
     uint64_t m_longBytes{0};                                 //!< for Rehearsals, at least
     Rehearsals m_rehearsals;                                 //!< in other processes
     std::map<uint32_t, int32_t> m_rehearsed; //!< by shape: rehearsals of use, less those of none
     RepetitionStatistics m_statistics;       //!< so far
     std::string m_obstacle;                  //!< GetObstacle()
+    bool m_isAlone{false};                   //!< within ExecuteAlone()
 };
 
 } // namespace proteus

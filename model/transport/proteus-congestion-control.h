@@ -124,6 +124,12 @@ class CongestionControl
         static_cast<void>(timePs);
     }
 
+    /// @return whether it is as it was made, whatever has been acknowledged so far
+    virtual bool IsAsNew() const
+    {
+        return false;
+    }
+
     /// @return the wire bytes per second to send at most, infinity for no limit
     double GetRate() const
     {

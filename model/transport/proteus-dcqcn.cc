@@ -44,6 +44,7 @@ Dcqcn::OnAcknowledgement(const CongestionFeedback& /* feedback */)
 void
 Dcqcn::OnNotification(int64_t timePs)
 {
+    m_isNotified = true;
     if (!IsSampled())
     {
         Cut(timePs);
@@ -148,6 +149,12 @@ Dcqcn::OnBytesSent(int64_t timePs)
         Increase();
         SetTimer();
     }
+}
+
+bool
+Dcqcn::IsAsNew() const
+{
+    return !m_isNotified; // nothing else begins a timer or a count of bytes
 }
 
 void

@@ -60,6 +60,7 @@ class Dcqcn : public CongestionControl
     void OnNotification(int64_t timePs) override;
     void OnTimer(int64_t timePs) override;
     void OnBytesSent(int64_t timePs) override;
+    bool IsAsNew() const override;
 
     /// @return estimate of the congestion, 0 to 1
     double GetAlpha() const
@@ -100,6 +101,7 @@ class Dcqcn : public CongestionControl
     void SetTimer();
 
     DcqcnParameters m_parameters;  //!< scaled to the line rate
+    bool m_isNotified{false};      //!< a notification has come
     double m_line;                 //!< rate of the path
     double m_target;               //!< R_T
     double m_current;              //!< R_C

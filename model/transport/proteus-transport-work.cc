@@ -28,9 +28,16 @@ Transport::IsSelfContained(uint32_t queuePair) const
     const bool copies = (sender.flags & SenderState::COPY_ENGINE) != 0 &&
                         m_limiters.Find(state.source) != CopyLimiters::NONE;
     const auto isLimited = [this](VertexId vertex) { return m_limiters.LimitsMemory(vertex); };
-    return !state.control && state.ackDelayPs == 0 && m_core.settings.ackEveryMessage && !copies &&
-           !isLimited(state.source) && !isLimited(state.destination) &&
+    return (!state.control || state.control->IsAsNew()) && state.ackDelayPs == 0 &&
+           m_core.settings.ackEveryMessage && !copies && !isLimited(state.source) &&
+           !isLimited(state.destination) &&
            std::none_of(state.waypoints.begin(), state.waypoints.end(), isLimited);
+}
+
+bool
+Transport::IsLossless(uint32_t queuePair) const
+{
+    return m_core.fabric->IsLossless(m_core.pairs.GetSender(queuePair).trafficClass);
 }
 
 int64_t

@@ -224,10 +224,14 @@ class Transport : public Object, private FabricEndpoint, private TransportSettin
 
     /**
      * @param queuePair a queue pair
-     * @return whether what is sent on it depends on nothing but its ports: it has no congestion
-     * control, no delayed acknowledgements, no limit that it shares, and one way for all packets
+     * @return whether what is sent on it depends on nothing but its ports: its congestion control,
+     * if it has one, has seen nothing yet that changes it, and it has no delayed acknowledgements, no
+     * limit that it shares, and one way for all packets
      */
     bool IsSelfContained(uint32_t queuePair) const;
+
+    /// @param queuePair a queue pair @return whether PFC makes the class of its data lossless
+    bool IsLossless(uint32_t queuePair) const;
 
     /// @param queuePair a queue pair @return from when on it is as new; NEVER_PS while something is
     /// under way

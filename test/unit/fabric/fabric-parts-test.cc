@@ -99,28 +99,93 @@ TEST(CreditControl, KeepsFewPromises)
     }
 }
 
-TEST(SharedBuffers, NeverHoldMoreThanThereIsAndForgetNothing)
+/// A switch with four NICs, and the buffers of all of them.
+struct StarOfBuffers
 {
-    const Cluster cluster = MakeStar(4);
+    StarOfBuffers()
+        : cluster(MakeStar(4))
+    {
+        settings.pfcClasses = "1";
+        settings.switchBytes = 400'000;
+        settings.nicBytes = 400'000;
+        settings.reserveBytes = 2000;
+        settings.thresholdShift = 1;
+        ports.Create(8, 2);
+        for (PortId id = 0; id < 8; ++id)
+        {
+            const Link& link = cluster.GetLinks()[id / 2];
+            ports[id].from = id % 2 == 0 ? link.a : link.b;
+            ports[id].to = id % 2 == 0 ? link.b : link.a;
+            ports[id].delayPs = link.delayPs;
+            ports.SetRate(id, link.framing, link.bytesPerSecond);
+        }
+        buffers.SetUp(settings);
+        buffers.Build(cluster, ports);
+    }
+
+    Cluster cluster;
     BufferSettings settings;
-    settings.pfcClasses = "1";
-    settings.switchBytes = 400'000;
-    settings.nicBytes = 400'000;
-    settings.reserveBytes = 2000;
-    settings.thresholdShift = 1;
     PortTable ports;
-    ports.Create(8, 2);
+    SharedBuffers buffers;
+};
+
+TEST(SharedBuffers, PauseNobodyWhileTheyAreCalm)
+{
+    StarOfBuffers star;
+    std::vector<uint32_t> told;
+    star.buffers.SetContentionCallback([&](uint32_t buffer) { told.push_back(buffer); });
+    std::vector<PortId> in; // to the switch
+    uint64_t setAside = 0;
     for (PortId id = 0; id < 8; ++id)
     {
-        const Link& link = cluster.GetLinks()[id / 2];
-        ports[id].from = id % 2 == 0 ? link.a : link.b;
-        ports[id].to = id % 2 == 0 ? link.b : link.a;
-        ports[id].delayPs = link.delayPs;
-        ports.SetRate(id, link.framing, link.bytesPerSecond);
+        const VertexKind kind = star.cluster.GetVertices()[star.ports[id].to].kind;
+        if (kind == VertexKind::SWITCH)
+        {
+            in.push_back(id);
+            setAside += star.settings.reserveBytes + star.ports[id].headroomBytes;
+        }
     }
-    SharedBuffers buffers;
-    buffers.SetUp(settings);
-    buffers.Build(cluster, ports);
+    ASSERT_EQ(in.size(), 4u);
+    const uint32_t buffer = star.ports[in.front()].bufferAt;
+    const uint64_t calmBytes = star.buffers.GetCalmBytes(buffer);
+    EXPECT_EQ(calmBytes,
+              star.settings.reserveBytes + (star.settings.switchBytes - setAside) / 2 / (2 + 4));
+    const auto admit = [&](PortId id, uint32_t bytes) {
+        return star.buffers.Admit(star.ports[id], star.ports.GetLane(id, 1), 1, bytes);
+    };
+    // All ports have what is calm, at once, in whatever order it comes.
+    std::mt19937 random(1);
+    while (!in.empty())
+    {
+        const std::size_t which = random() % in.size();
+        const std::size_t lane = star.ports.GetLane(in[which], 1);
+        const uint64_t left = calmBytes - star.buffers.GetBytes(lane);
+        const auto bytes = static_cast<uint32_t>(std::min<uint64_t>(left, 1 + random() % 4096));
+        ASSERT_EQ(admit(in[which], bytes), SharedBuffers::Admission::ADMITTED);
+        if (bytes == left)
+        {
+            in.erase(in.begin() + static_cast<std::ptrdiff_t>(which));
+        }
+    }
+    EXPECT_TRUE(told.empty());
+    EXPECT_FALSE(star.buffers.IsContended(buffer));
+    PortId any = 0;
+    while (star.ports[any].bufferAt != buffer)
+    {
+        ++any;
+    }
+    admit(any, 1);
+    admit(any, 1);
+    EXPECT_EQ(told, std::vector<uint32_t>{buffer});
+    EXPECT_TRUE(star.buffers.IsContended(buffer));
+}
+
+TEST(SharedBuffers, NeverHoldMoreThanThereIsAndForgetNothing)
+{
+    StarOfBuffers star;
+    const BufferSettings& settings = star.settings;
+    PortTable& ports = star.ports;
+    SharedBuffers& buffers = star.buffers;
 
     struct Unit
     {

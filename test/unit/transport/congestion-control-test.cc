@@ -54,7 +54,10 @@ TEST(Dcqcn, FirstNotificationHalvesTheRate)
     Dcqcn dcqcn(DcqcnParameters(), MakePath());
     EXPECT_EQ(dcqcn.GetRate(), 5e9);
     EXPECT_EQ(dcqcn.GetTimerPs(), CongestionControl::NEVER) << "nothing to do at line rate";
+    dcqcn.OnAcknowledgement({});
+    EXPECT_TRUE(dcqcn.IsAsNew());
     dcqcn.OnNotification(0);
+    EXPECT_FALSE(dcqcn.IsAsNew());
     EXPECT_DOUBLE_EQ(dcqcn.GetRate(), 2.5e9) << "alpha is 1 at first";
     EXPECT_DOUBLE_EQ(dcqcn.GetTargetRate(), 5e9);
     EXPECT_DOUBLE_EQ(dcqcn.GetAlpha(), 1.0) << "(1 - g) 1 + g";
