@@ -167,10 +167,14 @@ Fabric::ExchangeMaxQueue(PortId port, uint64_t bytes)
 }
 
 void
-Fabric::AddStatistics(PortId port, const LinkStatistics& more)
+Fabric::AddStatistics(PortId port, const LinkStatistics& more, int64_t startPs, int64_t endPs)
 {
     AddTo(m_ports[port].statistics, more);
     m_packetHops += more.receivedPackets;
+    if (m_watch.onRepeat)
+    {
+        m_watch.onRepeat(port, more, startPs, endPs);
+    }
 }
 
 } // namespace proteus

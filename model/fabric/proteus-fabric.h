@@ -305,8 +305,24 @@ class Fabric : public FabricState, private CallTarget
     /// @param port a port @param bytes new value of LinkStatistics::maxQueueBytes @return the old
     uint64_t ExchangeMaxQueue(PortId port, uint64_t bytes);
 
-    /// @param port a port @param more what it carried besides
-    void AddStatistics(PortId port, const LinkStatistics& more);
+    /// Gets a port, what it carried besides, and from when to when, in picoseconds.
+    using RepeatCallback = std::function<void(PortId, const LinkStatistics&, int64_t, int64_t)>;
+
+    /// @param callback called by AddStatistics(); may be empty
+    void SetRepeatCallback(RepeatCallback callback)
+    {
+        m_watch.onRepeat = std::move(callback);
+    }
+
+    /// @return whether somebody wants to know when what AddStatistics() adds has been
+    bool HasRepeatCallback() const
+    {
+        return m_watch.onRepeat != nullptr;
+    }
+
+    /// @param port a port @param more what it carried besides @param startPs since when
+    /// @param endPs until when
+    void AddStatistics(PortId port, const LinkStatistics& more, int64_t startPs, int64_t endPs);
 
     /// @return who simulates what, and the way to the others; null if there is one rank
     const FabricRanks* GetRanks() const
@@ -447,6 +463,7 @@ class Fabric : public FabricState, private CallTarget
         bool isAlone{false};                //!< nobody: RunAlone()
         std::function<void()> beforeChange; //!< SetChangeCallback(); may be empty
         ChanceCallbacks chance;             //!< SetChanceCallbacks(); may be empty
+        RepeatCallback onRepeat;            //!< SetRepeatCallback(); may be empty
     };
 
     /// A pause, or its end, that a sender has been told and will heed.

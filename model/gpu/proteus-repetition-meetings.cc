@@ -238,7 +238,8 @@ Repetition::Decide(uint32_t id)
             Rehearse(id);
             return;
         }
-        if (mayBeLate && Postpone(id))
+        // Links over time show what is executed when it is executed.
+        if (mayBeLate && !m_fabric->HasRepeatCallback() && Postpone(id))
         {
             return;
         }

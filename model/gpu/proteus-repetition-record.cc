@@ -27,7 +27,10 @@ Repetition::Count(const Component& component)
     const RepetitionRecord& record = *component.record;
     for (const auto& [position, did] : record.ports)
     {
-        m_fabric->AddStatistics(2 * component.plan->links[position / 2] + position % 2, did);
+        m_fabric->AddStatistics(2 * component.plan->links[position / 2] + position % 2,
+                                did,
+                                component.firstPs,
+                                component.firstPs + record.restPs);
     }
     for (std::size_t i = 0; i < record.queuePairs.size(); ++i)
     {

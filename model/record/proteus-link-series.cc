@@ -80,6 +80,30 @@ LinkSeries::Append(int64_t endPs, const std::vector<LinkBin>& bins)
     return true;
 }
 
+LinkDid
+LinkSeries::Spread(std::size_t direction, int64_t startPs, int64_t endPs, const LinkDid& did)
+{
+    const double wholePs = static_cast<double>(endPs - startPs);
+    const auto first = static_cast<std::size_t>(std::max<int64_t>(startPs, 0) / m_binPs);
+    double left = 1;
+    for (std::size_t bin = first; bin < m_nBins && GetStartPs(bin) < endPs; ++bin)
+    {
+        const int64_t fromPs = std::max(startPs, GetStartPs(bin));
+        const double part =
+            static_cast<double>(std::max<int64_t>(std::min(endPs, GetEndPs(bin)) - fromPs, 0)) /
+            wholePs;
+        const double binPs = static_cast<double>(GetEndPs(bin) - GetStartPs(bin));
+        LinkBin& cell = m_bins[bin * m_directions + direction];
+        cell.busyShare += static_cast<float>(did.busyPs * part / binPs);
+        cell.stalledShare += static_cast<float>(did.stalledPs * part / binPs);
+        cell.pausedShare += static_cast<float>(did.pausedPs * part / binPs);
+        cell.queueBytes = std::max(cell.queueBytes, did.queueBytes);
+        left -= part;
+    }
+    left = endPs > m_endPs ? std::max(left, 0.0) : 0;
+    return {did.busyPs * left, did.stalledPs * left, did.pausedPs * left, did.queueBytes};
+}
+
 bool
 LinkSeries::IsUsed(std::size_t direction) const
 {

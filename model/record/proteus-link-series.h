@@ -32,6 +32,16 @@ struct LinkBin
     float queueBytes{0};   //!< wire bytes waiting: the most of the samples in it
 };
 
+/// @ingroup proteus
+/// The same in picoseconds, for any part of the run.
+struct LinkDid
+{
+    double busyPs{0};    //!< transmitting
+    double stalledPs{0}; //!< as LinkBin::stalledShare
+    double pausedPs{0};  //!< as LinkBin::pausedShare
+    float queueBytes{0}; //!< as LinkBin::queueBytes
+};
+
 /**
  * @ingroup proteus
  * The use of all directions of all links, in bins of equal length from time 0 on; only the last one
@@ -71,6 +81,16 @@ class LinkSeries
      * @throw std::invalid_argument for an end or a number of directions that is wrong
      */
     bool Append(int64_t endPs, const std::vector<LinkBin>& bins);
+
+    /**
+     * Adds what a direction did in a part of the run, evenly over it, to bins that are there.
+     * @param direction number
+     * @param startPs begin of that part
+     * @param endPs its end, later
+     * @param did picoseconds of each kind, and the queue, which all bins of it have seen
+     * @return what falls behind the last bin
+     */
+    LinkDid Spread(std::size_t direction, int64_t startPs, int64_t endPs, const LinkDid& did);
 
     /// @return number of bins
     std::size_t GetNBins() const
