@@ -14,12 +14,15 @@
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 /**
  * @file
@@ -91,6 +94,24 @@ WriteNetwork(Ptr<TrainingJob> job, std::ostream& out)
     }
 }
 
+/// What thread blocks have done, in an order of their own.
+inline void
+WriteChannels(std::vector<ChannelSpan> channels, std::ostream& out)
+{
+    const auto getKey = [](const ChannelSpan& span) {
+        return std::tie(span.device, span.task, span.microBatch, span.block);
+    };
+    std::sort(channels.begin(), channels.end(), [&](const ChannelSpan& a, const ChannelSpan& b) {
+        return getKey(a) < getKey(b);
+    });
+    for (const ChannelSpan& span : channels)
+    {
+        out << "block " << span.device << ' ' << span.task << ' ' << span.microBatch << ' '
+            << span.channel << ' ' << span.block << ' ' << span.startPs << ' ' << span.endPs
+            << '\n';
+    }
+}
+
 /// Runs a graph.
 inline Outcome
 RunGraph(const Cluster& cluster, const ExecutionGraph& graph, const Way& way)
@@ -123,6 +144,8 @@ RunGraph(const Cluster& cluster, const ExecutionGraph& graph, const Way& way)
     Outcome outcome;
     Ptr<TrainingJob> job = helper.Install(cluster, graph);
     job->GetNetwork()->GetRepetitionRecords().SetPassedOver(way.without);
+    std::vector<ChannelSpan> channels;
+    job->GetNetwork()->RecordChannels(&channels);
     if (way.prepare)
     {
         way.prepare(job);
@@ -142,6 +165,7 @@ RunGraph(const Cluster& cluster, const ExecutionGraph& graph, const Way& way)
         out << "span " << span.device << ' ' << span.task << ' ' << span.microBatch << ' '
             << span.startPs << ' ' << span.endPs << '\n';
     }
+    WriteChannels(channels, out);
     WriteNetwork(job, out);
     outcome.results = out.str();
     outcome.repetition = job->GetNetwork()->GetStatistics().repetition;

@@ -39,13 +39,6 @@ PacketObserver::OnInstall(Ptr<Fabric> /* fabric */, Ptr<Transport> /* transport 
 namespace
 {
 
-/// @param channels to append to @param span to append
-void
-AppendChannelSpan(std::vector<ChannelSpan>* channels, const ChannelSpan& span)
-{
-    channels->push_back(span);
-}
-
 /// @return what the executor is
 ExecutorTraits
 DescribePacket()
@@ -160,6 +153,11 @@ void
 AddNotes(Ptr<TrainingJob> job, const ExecutorSettings& settings, RunRecord& record)
 {
     AddRankNotes(job, settings, record);
+    if (settings.recordsSeries && GetNRanks() == 1 && record.network.repetition.repeated > 0)
+    {
+        record.notes.push_back("packet: links over time have what was repeated spread evenly over "
+                               "its time, with its longest queue; --repetition=off samples all");
+    }
     AddSharingNote(job->GetSharing(), job->GetGraph().GetNDevices(), record);
     const std::string obstacle = GetFirstTextOfRanks(job->GetNetwork()->GetRepetitionObstacle());
     if (!obstacle.empty())
@@ -245,9 +243,7 @@ class PacketExecutor : public Executor
         }
         if (settings.recordsChannels)
         {
-            job->GetNetwork()->TraceConnectWithoutContext(
-                "ChannelEnd",
-                MakeBoundCallback(&AppendChannelSpan, &record.channels));
+            job->GetNetwork()->RecordChannels(&record.channels);
         }
         ReportProgress(job, observer);
         const auto start = std::chrono::steady_clock::now();

@@ -133,6 +133,14 @@ class PacketNetwork : public Object, public Network
         GetWire("SetWaitCheck").GetRepetition().SetWaitCheck(std::move(goOn));
     }
 
+    /// Before the run: what thread blocks do is appended to a list, as "ChannelEnd" says it, but
+    /// without a trace sink, which would switch repetition off. @param channels the list, in no
+    /// order; must outlive the run
+    void RecordChannels(std::vector<ChannelSpan>* channels)
+    {
+        GetWire("RecordChannels").RecordChannels(channels);
+    }
+
     /// @return records of communications, for tests
     RepetitionRecords& GetRepetitionRecords()
     {

@@ -112,7 +112,7 @@ PacketWire::CallEnd(PacketRank& rank, int64_t timePs)
 }
 
 void
-PacketWire::Repeat(uint32_t id, const RankWork& work)
+PacketWire::Repeat(uint32_t id, const RankWork& work, const std::vector<int64_t>& blockEndsPs)
 {
     PacketRank& rank = m_machine.GetRank(id);
     rank.end = CallEnd(rank, work.endPs);
@@ -120,6 +120,26 @@ PacketWire::Repeat(uint32_t id, const RankWork& work)
     m_ends[rank.end].rank = id;
     m_ends[rank.end].work = work;
     m_ends[rank.end].work.traffic.task = rank.traffic.task;
+    const auto& blocks = rank.program->ranks[rank.rank].blocks;
+    for (uint32_t i = 0; i < blockEndsPs.size(); ++i)
+    {
+        if (blockEndsPs[i] != RepetitionRecord::NOT_DONE)
+        {
+            m_ends[rank.end].channels.push_back({rank.device,
+                                                 rank.traffic.task,
+                                                 rank.microBatch,
+                                                 blocks[i].channel,
+                                                 i,
+                                                 rank.startPs,
+                                                 blockEndsPs[i]});
+        }
+    }
+}
+
+bool
+PacketWire::RecordsBlocks() const
+{
+    return m_channels != nullptr;
 }
 
 void
@@ -152,6 +172,10 @@ PacketWire::TellEnd(uint32_t value)
     {
         m_ledger.Add(end.work.traffic);
         m_messages += end.work.messages;
+        if (m_channels)
+        {
+            m_channels->insert(m_channels->end(), end.channels.begin(), end.channels.end());
+        }
     }
     m_fabric->CallAtPresent(m_fabric->GetCluster().GetGpus()[end.device], end.done);
 }

@@ -424,16 +424,27 @@ bool
 PacketWire::EndBlock(uint32_t id)
 {
     const PacketBlock& block = m_machine.GetBlock(id);
-    if (!m_channelEnd.IsEmpty())
+    if (m_channels || !m_channelEnd.IsEmpty())
     {
-        const PacketRank& rank = m_machine.GetRank(block.rank);
-        m_channelEnd({rank.device,
-                      rank.traffic.task,
-                      rank.microBatch,
-                      block.block->channel,
-                      block.number,
-                      block.startPs,
-                      m_fabric->GetTimePs()});
+        PacketRank& rank = m_machine.GetRank(block.rank);
+        const ChannelSpan span{rank.device,
+                               rank.traffic.task,
+                               rank.microBatch,
+                               block.block->channel,
+                               block.number,
+                               block.startPs,
+                               m_fabric->GetTimePs()};
+        m_channelEnd(span);
+        if (m_channels)
+        {
+            rank.blockEndsPs.resize(rank.program->ranks[rank.rank].blocks.size(),
+                                    RepetitionRecord::NOT_DONE);
+            rank.blockEndsPs[block.number] = span.endPs;
+            if (rank.toldPs < 0)
+            {
+                m_channels->push_back(span); // else when its end was told
+            }
+        }
     }
     return CheckDone(block.rank);
 }
@@ -463,7 +474,8 @@ PacketWire::CheckDone(uint32_t id)
     {
         m_repetition.Finish(rank.communication,
                             rank.rank,
-                            {m_fabric->GetTimePs(), rank.messages, rank.traffic});
+                            {m_fabric->GetTimePs(), rank.messages, rank.traffic},
+                            rank.blockEndsPs);
     }
     if (rank.toldPs >= 0 && rank.toldPs != m_fabric->GetTimePs())
     {

@@ -71,6 +71,7 @@ struct PacketRank : MachineRank
     bool isStartCertain{false};                           //!< whether that will not change
     uint64_t number{0};                                   //!< of joins before it
     uint64_t messages{0};                                 //!< delivered to it
+    std::vector<int64_t> blockEndsPs;                     //!< when blocks were done; or empty
     uint32_t communication{Repetition::NONE};             //!< that may be repeated
     uint32_t end{NO_ID};                                  //!< of m_ends, while it is repeated
     int64_t toldPs{-1};                                   //!< when its end was told, repeated
@@ -186,6 +187,14 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
         m_windowShare = windowShare;
     }
 
+    /// Before the first rank joins: what thread blocks do is appended to a list, repeated or not.
+    /// Those of a rank that is repeated come when it is done. @param channels the list, which must
+    /// outlive the run
+    void RecordChannels(std::vector<ChannelSpan>* channels)
+    {
+        m_channels = channels;
+    }
+
     /// @return what need not be executed twice
     Repetition& GetRepetition()
     {
@@ -261,11 +270,12 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     /// A rank that is done, or will be.
     struct RankEnd
     {
-        DeviceId device{0};         //!< of the rank
-        bool isRepeated{false};     //!< whether it was not executed
-        uint32_t rank{NO_ID};       //!< that was not executed; NO_ID: executed, or forgotten
-        RankWork work;              //!< of a rank that was not executed
-        std::function<void()> done; //!< to call; empty if it was taken back
+        DeviceId device{0};                //!< of the rank
+        bool isRepeated{false};            //!< whether it was not executed
+        uint32_t rank{NO_ID};              //!< that was not executed; NO_ID: executed, or forgotten
+        RankWork work;                     //!< of a rank that was not executed
+        std::vector<ChannelSpan> channels; //!< of such a rank, if they are recorded
+        std::function<void()> done;        //!< to call; empty if it was taken back
     };
 
     // The wire, see ProgramMachine.
@@ -317,7 +327,10 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
 
     // Inherited from RepetitionUser; proteus-packet-wire-repetition.cc
     void CallStart(uint32_t rank) override;
-    void Repeat(uint32_t rank, const RankWork& work) override;
+    void Repeat(uint32_t rank,
+                const RankWork& work,
+                const std::vector<int64_t>& blockEndsPs) override;
+    bool RecordsBlocks() const override;
     void TakeBack(uint32_t rank) override;
     void Forget(uint32_t rank) override;
     int64_t GetStartPs(uint32_t rank) const override;
@@ -492,6 +505,7 @@ class PacketWire : private TransportUser, private CallTarget, private Repetition
     Ptr<Transport> m_transport;                             //!< over which
     CollectiveKernels m_kernels;                            //!< when they begin, what steps cost
     const TracedCallback<const ChannelSpan&>& m_channelEnd; //!< a thread block is done
+    std::vector<ChannelSpan>* m_channels{nullptr};          //!< RecordChannels()
     Machine m_machine;                                      //!< what is under way
     CollectiveQueuePairs m_pairs;                           //!< of all connections
     CollectiveGroups m_groups;                              //!< inside switches

@@ -148,7 +148,7 @@ PeriodFinder::Skip()
 }
 
 void
-PeriodFinder::Complete(RepetitionRecord& record)
+PeriodFinder::Complete(RepetitionRecord& record, int64_t firstPs)
 {
     m_user.WatchSteps(m_ranks.front(), nullptr);
     if (m_periods == 0)
@@ -159,6 +159,11 @@ PeriodFinder::Complete(RepetitionRecord& record)
     for (RankWork& work : record.ranks)
     {
         work.endPs += skippedPs;
+    }
+    for (int64_t& endPs : record.blockEndsPs)
+    {
+        const bool isAfter = endPs != RepetitionRecord::NOT_DONE && firstPs + endPs > m_end.timePs;
+        endPs += isAfter ? skippedPs : 0;
     }
     record.restPs += skippedPs;
     for (auto& [position, did] : record.ports)

@@ -49,7 +49,8 @@ class PeriodFinder : private CallTarget
                  std::vector<uint32_t> ranks);
 
     /// Ends the search. @param record of what was executed; gets what was left out
-    void Complete(RepetitionRecord& record);
+    /// @param firstPs its first start
+    void Complete(RepetitionRecord& record, int64_t firstPs);
 
   private:
     /// What is known of a time at which a step was done.

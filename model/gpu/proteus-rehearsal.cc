@@ -142,7 +142,8 @@ bool
 Pass(Pipe& pipe, RehearsalResult& result, RepetitionRecord& record)
 {
     return pipe.Value(result.packets) && pipe.Value(result.packetHops) &&
-           pipe.Value(result.events) && pipe.Values(record.ranks) && pipe.Values(record.ports) &&
+           pipe.Value(result.events) && pipe.Values(record.ranks) &&
+           pipe.Values(record.blockEndsPs) && pipe.Values(record.ports) &&
            pipe.Values(record.queuePairs) && pipe.Value(record.restPs) &&
            pipe.Value(record.untilPs) && pipe.Value(record.packets) &&
            pipe.Value(record.packetHops);

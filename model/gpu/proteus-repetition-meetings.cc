@@ -7,6 +7,7 @@
 #include "proteus-repetition.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -270,13 +271,19 @@ Repetition::Repeat(uint32_t id, const std::shared_ptr<const RepetitionRecord>& r
     component.record = record;
     component.leader = NO_ID;
     auto recorded = record->ranks.begin();
+    std::size_t block = 0;
     for (const uint32_t one : component.communications)
     {
         for (uint32_t i = 0; i < m_communications[one].ranks.size(); ++i)
         {
+            const std::size_t nBlocks = m_communications[one].program->ranks[i].blocks.size();
             RankWork work = *recorded++;
             work.endPs += work.endPs == RepetitionRecord::NOT_DONE ? 0 : component.firstPs;
-            RepeatRank(m_communications[one], i, work);
+            RepeatRank(m_communications[one],
+                       i,
+                       work,
+                       GetBlockEnds(*record, block, nBlocks, component.firstPs));
+            block += nBlocks;
         }
     }
     if (!record->IsWhole())
@@ -285,8 +292,27 @@ Repetition::Repeat(uint32_t id, const std::shared_ptr<const RepetitionRecord>& r
     }
 }
 
+std::vector<int64_t>
+Repetition::GetBlockEnds(const RepetitionRecord& record,
+                         std::size_t from,
+                         std::size_t count,
+                         int64_t shiftPs)
+{
+    if (record.blockEndsPs.empty())
+    {
+        return {};
+    }
+    const auto first = record.blockEndsPs.begin() + static_cast<std::ptrdiff_t>(from);
+    return RepetitionRecord::Shift({first, first + static_cast<std::ptrdiff_t>(count)},
+                                   count,
+                                   shiftPs);
+}
+
 void
-Repetition::RepeatRank(Communication& communication, uint32_t number, const RankWork& work)
+Repetition::RepeatRank(Communication& communication,
+                       uint32_t number,
+                       const RankWork& work,
+                       const std::vector<int64_t>& blockEndsPs)
 {
     constexpr int64_t NOT_DONE = RepetitionRecord::NOT_DONE;
     int64_t& repeatedPs = communication.repeatedPs[number];
@@ -315,7 +341,7 @@ Repetition::RepeatRank(Communication& communication, uint32_t number, const Rank
                                    std::to_string(communication.task) +
                                    " was done before it was asked for; run with --repetition=off");
         }
-        m_user.Repeat(communication.ranks[number], work);
+        m_user.Repeat(communication.ranks[number], work, blockEndsPs);
     }
 }
 
@@ -355,16 +381,19 @@ Repetition::Follow(uint32_t id, uint32_t leader)
         {
             RankWork work;
             work.endPs = RepetitionRecord::NOT_DONE;
+            std::vector<int64_t> endsPs;
             if (led.isDone[rank])
             {
                 work = led.works[rank];
                 work.endPs += component.shiftPs;
+                const std::vector<int64_t>& ledPs = led.blockEndsPs[rank];
+                endsPs = RepetitionRecord::Shift(ledPs, ledPs.size(), component.shiftPs);
             }
             else if (own.repeatedPs[rank] < m_fabric->GetTimePs())
             {
                 continue; // the leader has just begun again, and will confirm what is in the past
             }
-            RepeatRank(own, rank, work);
+            RepeatRank(own, rank, work, endsPs);
         }
     }
 }

@@ -93,6 +93,22 @@ Repetition::Restore(const Component& component)
     }
 }
 
+void
+Repetition::AppendBlockEnds(const Communication& communication,
+                            std::size_t rank,
+                            int64_t firstPs,
+                            RepetitionRecord& record) const
+{
+    if (m_user.RecordsBlocks())
+    {
+        const auto endsPs =
+            RepetitionRecord::Shift(communication.blockEndsPs[rank],
+                                    communication.program->ranks[rank].blocks.size(),
+                                    -firstPs);
+        record.blockEndsPs.insert(record.blockEndsPs.end(), endsPs.begin(), endsPs.end());
+    }
+}
+
 std::shared_ptr<const RepetitionRecord>
 Repetition::MakeRecord(const Component& component, int64_t restPs) const
 {
@@ -103,6 +119,10 @@ Repetition::MakeRecord(const Component& component, int64_t restPs) const
         {
             work.endPs -= component.firstPs;
             record->ranks.push_back(work);
+        }
+        for (std::size_t i = 0; i < m_communications[id].works.size(); ++i)
+        {
+            AppendBlockEnds(m_communications[id], i, component.firstPs, *record);
         }
     }
     record->restPs = restPs - component.firstPs;
@@ -162,6 +182,7 @@ Repetition::MakeRecord(const Past& past) const
                 work.endPs -= past.firstPs;
             }
             record->ranks.push_back(work);
+            AppendBlockEnds(communication, i, past.firstPs, *record);
         }
     }
     record->untilPs = past.untilPs - past.firstPs;

@@ -111,7 +111,18 @@ std::size_t
 RepetitionRecord::GetBytes() const
 {
     return sizeof(*this) + ranks.size() * sizeof(ranks[0]) + ports.size() * sizeof(ports[0]) +
-           queuePairs.size() * sizeof(queuePairs[0]);
+           queuePairs.size() * sizeof(queuePairs[0]) + blockEndsPs.size() * sizeof(int64_t);
+}
+
+std::vector<int64_t>
+RepetitionRecord::Shift(std::vector<int64_t> endsPs, std::size_t count, int64_t shiftPs)
+{
+    endsPs.resize(count, NOT_DONE);
+    for (int64_t& endPs : endsPs)
+    {
+        endPs += endPs == NOT_DONE ? 0 : shiftPs;
+    }
+    return endsPs;
 }
 
 std::string
@@ -122,6 +133,13 @@ RepetitionRecord::Compare(const RepetitionRecord& other) const
     proteus::Compare(ports, other.ports, difference);
     proteus::Compare(queuePairs, other.queuePairs, difference);
     difference.Check("time at rest in ps", restPs, other.restPs);
+    difference.Check("number of thread blocks", blockEndsPs.size(), other.blockEndsPs.size());
+    for (std::size_t i = 0; i < std::min(blockEndsPs.size(), other.blockEndsPs.size()); ++i)
+    {
+        difference.Check("end of thread block " + std::to_string(i) + " in ps",
+                         blockEndsPs[i],
+                         other.blockEndsPs[i]);
+    }
     return difference.Get();
 }
 

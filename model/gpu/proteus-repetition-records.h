@@ -61,13 +61,22 @@ struct RepetitionRecord
     /// "Not done", as RankWork::endPs.
     static constexpr int64_t NOT_DONE = INT64_MIN;
 
-    std::vector<RankWork> ranks;                            //!< by communication and rank
+    std::vector<RankWork> ranks; //!< by communication and rank
+    /// When thread blocks were done, after the first start: by communication, rank and block,
+    /// NOT_DONE for one without steps or of a rank that is not done; empty, if nobody wants to know
+    std::vector<int64_t> blockEndsPs;
     std::vector<std::pair<uint32_t, LinkStatistics>> ports; //!< of those that carried something
     std::vector<QueuePairWork> queuePairs;                  //!< by position
     int64_t restPs{0};          //!< from when on all links are as new, if it is whole
     int64_t untilPs{INT64_MAX}; //!< when it ends, that time included; INT64_MAX: it is whole
     uint64_t packets{0};        //!< data units sent
     uint64_t packetHops{0};     //!< link crossings
+
+    /// @param endsPs of thread blocks, NOT_DONE where there is none @param count of blocks, if all
+    /// are to have a place @param shiftPs to add @return the ends, later by so much
+    static std::vector<int64_t> Shift(std::vector<int64_t> endsPs,
+                                      std::size_t count,
+                                      int64_t shiftPs);
 
     /// @return whether nothing else met what was recorded
     bool IsWhole() const

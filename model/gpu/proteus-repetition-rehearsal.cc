@@ -88,7 +88,7 @@ Repetition::TakeBackEnds(uint32_t id)
             {
                 RankWork none;
                 none.endPs = RepetitionRecord::NOT_DONE;
-                RepeatRank(communication, i, none);
+                RepeatRank(communication, i, none, {});
             }
         }
     }
@@ -132,7 +132,7 @@ Repetition::ExecuteAlone(uint32_t id)
         result.packets = executed->packets;
         result.packetHops = executed->packetHops;
         auto record = std::make_shared<RepetitionRecord>(*executed);
-        periods.Complete(*record);
+        periods.Complete(*record, component.firstPs);
         result.record = std::move(record);
     }
     return result;

@@ -39,8 +39,10 @@ class RepetitionUser
     virtual void CallStart(uint32_t rank) = 0;
 
     /// Has a rank be done that is not executed. @param rank which one @param work what it did, and
-    /// when it is done
-    virtual void Repeat(uint32_t rank, const RankWork& work) = 0;
+    /// when it is done @param blockEndsPs when its thread blocks are; or empty
+    virtual void Repeat(uint32_t rank,
+                        const RankWork& work,
+                        const std::vector<int64_t>& blockEndsPs) = 0;
 
     /// A rank is to be executed after all. What Repeat() has told already is not to be told again.
     /// @param rank which one
@@ -79,6 +81,9 @@ class RepetitionUser
 
     /// Takes that as done. @param rank as above @param before as above @param periods how often
     virtual void Skip(uint32_t rank, const RankPosition& before, uint64_t periods) = 0;
+
+    /// @return whether ends of thread blocks are recorded, in the whole run
+    virtual bool RecordsBlocks() const = 0;
 
     /// @return whether somebody wants to see more of communications than their results
     virtual bool IsWatched() const = 0;

@@ -96,6 +96,7 @@ Repetition::Join(TaskId task,
         communication.startPs.assign(program.ranks.size(), -1);
         communication.hasBegun.assign(program.ranks.size(), false);
         communication.works.resize(program.ranks.size());
+        communication.blockEndsPs.resize(program.ranks.size());
         communication.isDone.assign(program.ranks.size(), false);
         communication.repeatedPs.assign(program.ranks.size(), RepetitionRecord::NOT_DONE);
         place->second = m_communications.Add(std::move(communication));
@@ -280,10 +281,14 @@ Repetition::Execute(uint32_t id)
 }
 
 void
-Repetition::Finish(uint32_t id, uint32_t number, const RankWork& work)
+Repetition::Finish(uint32_t id,
+                   uint32_t number,
+                   const RankWork& work,
+                   const std::vector<int64_t>& blockEndsPs)
 {
     Communication& communication = m_communications[id];
     communication.works[number] = work;
+    communication.blockEndsPs[number] = blockEndsPs;
     communication.isDone[number] = true;
     ++communication.nDone;
     const auto& startPs = communication.startPs;
@@ -308,7 +313,8 @@ Repetition::Finish(uint32_t id, uint32_t number, const RankWork& work)
             same.endPs += other.shiftPs;
             RepeatRank(m_communications[other.communications[led - other.led.begin()]],
                        number,
-                       same);
+                       same,
+                       RepetitionRecord::Shift(blockEndsPs, blockEndsPs.size(), other.shiftPs));
         }
     }
 }

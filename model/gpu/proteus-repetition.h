@@ -16,6 +16,7 @@
 #include "ns3/proteus-pool.h"
 #include "ns3/proteus-transport.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -157,8 +158,12 @@ class Repetition : private CallTarget
     bool Start(uint32_t communication, uint32_t number);
 
     /// A rank that was executed is done. @param communication of the rank @param number of the rank
-    /// in the group @param work what it did, and when it is done
-    void Finish(uint32_t communication, uint32_t number, const RankWork& work);
+    /// in the group @param work what it did, and when it is done @param blockEndsPs when its thread
+    /// blocks were; or always empty
+    void Finish(uint32_t communication,
+                uint32_t number,
+                const RankWork& work,
+                const std::vector<int64_t>& blockEndsPs);
 
     /**
      * Counts what is over, and forgets it.
@@ -210,7 +215,8 @@ class Repetition : private CallTarget
         std::vector<int64_t> startPs;              //!< by rank, where it is certain; else -1
         std::vector<bool> hasBegun;                //!< by rank
         std::vector<RankWork> works;               //!< by rank, of those that were executed
-        std::vector<bool> isDone;                  //!< by rank: executed and done
+        std::vector<std::vector<int64_t>> blockEndsPs; //!< by rank, as above, and block; or empty
+        std::vector<bool> isDone;                      //!< by rank: executed and done
         std::vector<int64_t> repeatedPs; //!< by rank: what RepetitionUser has, else NOT_DONE
     };
 
@@ -373,7 +379,23 @@ class Repetition : private CallTarget
     void Unfollow(uint32_t id);
     /// Has a rank done that is not executed. @param communication of it @param number of it in the
     /// group @param work that it did; NOT_DONE: nothing is known of its end
-    void RepeatRank(Communication& communication, uint32_t number, const RankWork& work);
+    /// @param blockEndsPs when its thread blocks were done; or empty
+    void RepeatRank(Communication& communication,
+                    uint32_t number,
+                    const RankWork& work,
+                    const std::vector<int64_t>& blockEndsPs);
+    /// @param communication that was executed @param rank of it @param firstPs first start of its
+    /// component @param record that gets the ends of the rank's thread blocks, if they are wanted
+    void AppendBlockEnds(const Communication& communication,
+                         std::size_t rank,
+                         int64_t firstPs,
+                         RepetitionRecord& record) const;
+    /// @param record of a component @param from number of the first thread block of a rank there
+    /// @param count of its blocks @param shiftPs to add @return when they were done; or empty
+    static std::vector<int64_t> GetBlockEnds(const RepetitionRecord& record,
+                                             std::size_t from,
+                                             std::size_t count,
+                                             int64_t shiftPs);
     /// Takes back what RepeatRank() has said, and has ranks executed that have begun. @param id of
     /// a component
     void StartAgain(uint32_t id);
