@@ -23,7 +23,7 @@ GetCloudMachines()
     // Google Compute Engine, "ND family VM size series" of Azure, "Compute shapes" of Oracle.
     static const std::vector<CloudMachine> machines{
         {{"p3dn.24xlarge", "p3dn"}, "dgx1-v100:nic=1x100G-roce", "efa-v1"},
-        {{"p4d.24xlarge", "p4d"}, "dgx-a100:nic=4x100G-roce", "efa-v1"},
+        {{"p4d.24xlarge", "p4d"}, "dgx-a100:gpu=A100-SXM4-40GB,nic=4x100G-roce", "efa-v1"},
         {{"p4de.24xlarge", "p4de"}, "dgx-a100:nic=4x100G-roce", "efa-v1"},
         {{"p5.48xlarge", "p5"}, "dgx-h100:nic=8x400G-roce", "efa"},
         {{"p5e.48xlarge", "p5e"}, "dgx-h200:nic=8x400G-roce", "efa"},
@@ -33,6 +33,8 @@ GetCloudMachines()
         {{"p6e-gb200.36xlarge", "u-p6e-gb200x72", "p6e-gb200"},
          "gb200-nvl72:nic=400G-roce",
          "efa-v3"},
+        {{"a2-highgpu-8g"}, "dgx-a100:gpu=A100-SXM4-40GB,nic=1x100G-roce", ""},
+        {{"a2-ultragpu-8g"}, "dgx-a100:nic=1x100G-roce", ""},
         {{"a3-highgpu-8g", "a3-high"}, "dgx-h100:nic=4x200G-roce", ""},
         {{"a3-megagpu-8g", "a3-mega"}, "dgx-h100:nic=8x200G-roce", "fastrak"},
         {{"a3-ultragpu-8g", "a3-ultra"}, "dgx-h200:nic=8x400G-roce", "gib"},

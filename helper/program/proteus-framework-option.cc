@@ -13,6 +13,7 @@
 #include "ns3/proteus-framework-json.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-input-file.h"
+#include "ns3/proteus-nearest-name.h"
 #include "ns3/proteus-output-plan.h"
 #include "ns3/proteus-published-errors.h"
 #include "ns3/proteus-readable-file.h"
@@ -22,7 +23,9 @@
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace ns3
 {
@@ -54,6 +57,50 @@ SplitSetting(const std::string& text)
     const std::size_t colon = IsReadable(text) ? std::string::npos : text.find(':');
     return colon == std::string::npos ? std::pair{text, std::string()}
                                       : std::pair{text.substr(0, colon), text.substr(colon)};
+}
+
+/// Programs that train, and the frameworks that their published iterations are compared with
+/// (workloads/evaluation), or whose parts they call.
+struct TrainingProgram
+{
+    std::vector<std::string> names;
+    std::string frameworks;
+};
+
+/// @param name that is no framework @return which stands for the program that is called so; empty
+/// if none does
+std::string
+DescribeTrainingProgram(const std::string& name)
+{
+    static const std::vector<TrainingProgram> programs{
+        {{"megatron", "megatron-lm", "megatron-bridge", "mcore", "internevo"},
+         "megatron-core, or megatron-core-graphs as one CUDA graph; megatron-2022 is of 2022"},
+        {{"megatron-deepspeed"}, "megatron-2022, for BLOOM bloom"},
+        {{"nemo-2", "nemo2"}, "megatron-core; nemo is NeMo of 2024"},
+        {{"nemo-automodel", "automodel"}, "fsdp2-compiled, with Transformer Engine fsdp2-te"},
+        {{"maxtext", "paxml", "pax", "t5x", "levanter", "flax"}, "jax, or jax-unrolled"},
+        {{"fsdp", "pytorch-fsdp", "torch-fsdp"}, "fsdp1, fsdp2 or fsdp2-compiled"},
+        {{"pytorch", "torch", "lightning", "pytorch-lightning", "accelerate", "huggingface"},
+         "what it runs: ddp, compiled (torch.compile), fsdp1, fsdp2 or deepspeed"},
+        {{"transformers", "trl", "axolotl", "llama-factory", "ms-swift"},
+         "what it runs: ddp, fsdp1, fsdp2 or deepspeed; liger has fused kernels"},
+        {{"unsloth"}, "liger"},
+        {{"torchtune", "kempnerforge"}, "fsdp2, or fsdp2-compiled"},
+        {{"modalities", "vectorlm", "yafsdp", "fairseq"}, "fsdp1"},
+        {{"olmo-core", "olmo"}, "torchtitan"},
+        {{"composer", "mosaicml"}, "llm-foundry"},
+        {{"nanogpt", "modded-nanogpt"}, "compiled"},
+        {{"paddle", "paddlenlp", "paddlepaddle"},
+         "paddle-amp; deepspeed for large models of PaddleNLP"},
+        {{"colossalai", "xtuner"}, "deepspeed"}};
+    for (const TrainingProgram& program : programs)
+    {
+        if (!FindAlias(name, program.names).empty())
+        {
+            return program.frameworks;
+        }
+    }
+    return "";
 }
 
 /// Sets what was typed behind a framework's name.
@@ -109,7 +156,14 @@ FrameworkOption::FindFile(const std::string& text) const
                                     ": cannot be read: " + DescribeUnreadable(file));
     }
     const std::string folder = workloads + "/frameworks";
-    return folder + "/" + MatchName("framework", file, ListJsonFiles(folder)) + ".json";
+    const auto names = ListJsonFiles(folder);
+    const std::string stands = FindAlias(file, names).empty() ? DescribeTrainingProgram(file) : "";
+    if (!stands.empty())
+    {
+        throw std::invalid_argument("--framework=" + text +
+                                    ": no framework is called so; what stands for it is " + stands);
+    }
+    return folder + "/" + MatchName("framework", file, names) + ".json";
 }
 
 std::string

@@ -6,6 +6,7 @@
 
 #include "proteus-achieved-rates.h"
 
+#include "proteus-filled-head.h"
 #include "proteus-step-share.h"
 
 #include "ns3/proteus-enum-names.h"
@@ -13,6 +14,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
+#include <set>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -495,13 +498,33 @@ GetAttentionBlocks(uint64_t matrices, uint64_t queries)
     return matrices * ((queries + BLOCK_QUERIES - 1) / BLOCK_QUERIES);
 }
 
+uint64_t
+GetFilledHead(AttentionKernel kernel, uint64_t head)
+{
+    static const std::map<AttentionKernel, std::set<uint64_t>> sizes{
+        {AttentionKernel::FLASH_ATTENTION_1, {32, 64, 128}},
+        {AttentionKernel::FLASH_ATTENTION_TRITON, {16, 32, 64, 128}},
+        {AttentionKernel::FLASH_ATTENTION_2, {32, 64, 96, 128, 160, 192, 224, 256}},
+        {AttentionKernel::FLASH_ATTENTION_3, {64, 96, 128, 192, 256}}};
+    const auto found = sizes.find(kernel);
+    if (found == sizes.end())
+    {
+        return head;
+    }
+    const auto size = found->second.lower_bound(head);
+    return size == found->second.end() ? head : *size;
+}
+
 double
 GetAttentionShare(AttentionKernel kernel, const AttentionShape& shape)
 {
     const LongShares& shares = FindLongShares(kernel, shape.capability);
-    const double atLength = shape.head <= SMALL_HEAD
+    const uint64_t filled = GetFilledHead(kernel, shape.head);
+    const double ofFilled = filled <= SMALL_HEAD
                                 ? (shape.isForward ? shares.forward64 : shares.backward64)
                                 : (shape.isForward ? shares.forward128 : shares.backward128);
+    const double atLength =
+        ofFilled * static_cast<double>(shape.head) / static_cast<double>(filled);
     const double half = shape.isForward ? shares.halfKeysForward : shares.halfKeysBackward;
     const auto keys = static_cast<double>(shape.keys);
     const double most = shape.window > 0 ? static_cast<double>(shape.window) : keys;

@@ -201,6 +201,7 @@ class EvaluationTest(unittest.TestCase):
                 "twenty-sixth": 39,
                 "twenty-seventh": 34,
                 "twenty-eighth": 11,
+                "twenty-ninth": 16,
                 "nineteenth": 62,
                 "experts": 30,
                 "held-out": 66,

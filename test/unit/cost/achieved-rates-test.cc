@@ -7,12 +7,14 @@
 // Published rates of attention and of matrix products.
 
 #include "ns3/proteus-achieved-rates.h"
+#include "ns3/proteus-filled-head.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-kernel-cost.h"
 #include "ns3/proteus-step-share.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -38,6 +40,28 @@ TEST(AttentionRate, MeetsTheFiguresOfFlashAttention2)
             EXPECT_NEAR(both / rates[i], 1, 0.05) << head << " " << shape.keys;
         }
     }
+}
+
+// Heads of 80 are computed as ones of 96 or 128, as long as these.
+TEST(AttentionRate, HeadsAreFilledUp)
+{
+    const auto share = [](AttentionKernel kernel, uint64_t head) {
+        return GetAttentionShare(kernel, {4096, head, true, true, 80});
+    };
+    for (const auto& [kernel, filled] :
+         std::map<AttentionKernel, uint64_t>{{AttentionKernel::FLASH_ATTENTION_1, 128},
+                                             {AttentionKernel::FLASH_ATTENTION_TRITON, 128},
+                                             {AttentionKernel::FLASH_ATTENTION_2, 96},
+                                             {AttentionKernel::FLASH_ATTENTION_3, 96},
+                                             {AttentionKernel::CUDNN, 80}})
+    {
+        EXPECT_EQ(GetFilledHead(kernel, 80), filled);
+        EXPECT_NEAR(share(kernel, 80) * static_cast<double>(filled),
+                    share(kernel, filled) * 80,
+                    1e-9);
+    }
+    EXPECT_EQ(GetFilledHead(AttentionKernel::FLASH_ATTENTION_1, 256), 256u); // none so large
+    EXPECT_EQ(GetFilledHead(AttentionKernel::FLASH_ATTENTION_2, 128), 128u);
 }
 
 TEST(AttentionRate, OlderKernels)

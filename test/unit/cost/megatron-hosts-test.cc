@@ -132,6 +132,7 @@ TEST(MegatronHosts, PacesOfEagerPyTorchAreThoseOfServers)
                              "fsdp2",
                              "fsdp2-compiled",
                              "fsdp2-te",
+                             "gpt-neox",
                              "liger",
                              "llm-foundry",
                              "nanotron",

@@ -98,6 +98,14 @@ TEST(FrameworkOption, AttentionMayBeAnotherKernel)
     refuse("deepspeed:gpu=B200", ":attention=KERNEL");
     refuse("deepspeed:attention=flash", "flash-attention-3");
     refuse("deepsped:attention=cudnn", "deepspeed");
+    // Programs that train are answered with what stands for them.
+    refuse("Megatron-LM", "what stands for it is megatron-core");
+    refuse("nemo2", "megatron-core; nemo is NeMo of 2024");
+    refuse("MaxText", "what stands for it is jax");
+    refuse("unsloth", "what stands for it is liger");
+    refuse("llama_factory", "ddp, fsdp1, fsdp2 or deepspeed");
+    refuse("megatron-deepspeed:attention=cudnn", "megatron-2022, for BLOOM bloom");
+    refuse("no-such", "there are apex");
 }
 
 TEST(FrameworkOption, PlansHaveItsDefaultsAndKeepWhatTheySay)

@@ -106,6 +106,27 @@ TEST(ModelZoo, ParametersAreThePublishedOnes)
         {"qwen3-32b", 32762123264},
         {"qwen3-235b-a22b", 235093634560},
         {"llama3.1-405b", 405853388800},
+        {"pythia-70m", 70426624},
+        {"pythia-160m", 162322944},
+        {"pythia-410m", 405334016},
+        {"pythia-1b", 1011781632},
+        {"pythia-1.4b", 1414647808},
+        {"pythia-2.8b", 2775208960},
+        {"pythia-6.9b", 6857302016},
+        {"pythia-12b", 11846072320},
+        {"starcoder", 15517456384},
+        {"llama3.2-1b", 1235814400},
+        {"llama3.2-3b", 3212749824},
+        {"tinyllama-1.1b", 1100048384},
+        {"qwen2.5-0.5b", 494032768},
+        {"qwen2.5-1.5b", 1543714304},
+        {"qwen2.5-3b", 3085938688},
+        {"qwen3-0.6b", 596049920},
+        {"qwen3-1.7b", 1720574976},
+        {"qwen3-4b", 4022468096},
+        {"smollm2-135m", 134515008},
+        {"smollm2-360m", 361821120},
+        {"smollm2-1.7b", 1711376384},
     };
     for (const auto& [name, count] : exact)
     {
@@ -120,6 +141,19 @@ TEST(ModelZoo, ParametersAreThePublishedOnes)
     for (const auto& [name, count] : unpadded)
     {
         EXPECT_EQ(Load(name, {{"padded", 50257}}).CountParameters(), count) << name;
+    }
+    const std::map<std::string, uint64_t> opt{
+        {"opt-125m", 125239296},
+        {"opt-1.3b", 1315758080},
+        {"opt-2.7b", 2651596800},
+        {"opt-6.7b", 6658473984},
+        {"opt-13b", 12853473280},
+        {"opt-30b", 29974540288},
+        {"opt-66b", 65719701504},
+    };
+    for (const auto& [name, count] : opt)
+    {
+        EXPECT_EQ(Load(name, {{"padded", 50272}}).CountParameters(), count) << name;
     }
     // google/t5-v1_1-small and -large of Hugging Face transformers.
     EXPECT_EQ(
