@@ -91,6 +91,24 @@ GetPassPs(const CollectiveKernelCost& costs, NcclProtocol protocol, HopKind hop)
     return costs.Get(isLines && hop == HopKind::NETWORK ? HopKind::NVLINK : hop, protocol).busyPs;
 }
 
+/**
+ * What goes up a tree and what comes down share the rate of a thread block while both move bytes.
+ * The first chunks go up before any comes down, and the last ones come down alone: then each hop
+ * has the whole rate. All-reduces by trees of Simple between GH200 take 171, 183, 295 and 347 us at
+ * 1, 2, 4 and 8 MiB on two servers, where a channel has one chunk up to 4 MiB (NCCL 2.23.4, public
+ * logs of nccl-tests, boeschf/nccl-benchmark-on-alps-2025, NCCL_CROSS_NIC=1): six hops through
+ * NVLink and two through NICs, of which those through NVLink have 18 to 22 GB/s. Of LL and LL128 no
+ * such log is known; their numbers were set with halves.
+ * @param protocol of the program @param share of the block
+ * @return what its bytes take while the others of its thread block rest, as a part of what they
+ * take otherwise
+ */
+double
+GetAlonePart(NcclProtocol protocol, BlockShare share)
+{
+    return share.isTree && protocol == NcclProtocol::SIMPLE ? share.part : 1;
+}
+
 /// @param block of a program @return chunks that it sends or receives
 uint32_t
 CountChunks(const ThreadBlock& block)
@@ -326,6 +344,7 @@ GetBlockCost(const CollectiveKernelCost& costs,
     cost.psPerByte = rate > 0 ? PS_PER_SECOND / rate : 0;
     const double warpsRate = GetWarpsRate(costs, nccl, share);
     cost.warpsPsPerByte = warpsRate > 0 ? PS_PER_SECOND / warpsRate : 0;
+    cost.alonePart = GetAlonePart(nccl, share);
     const auto getHostPs = [&](const BlockHop& hop, double bytesPerSecond) {
         return GetHostPsPerByte(hop, bytesPerSecond, protocol, share);
     };
@@ -348,6 +367,8 @@ GetBlockWireRate(const CollectiveKernelCost& costs, Protocol protocol, BlockShar
 {
     const ProtocolTraits& traits = GetTraits(protocol);
     const NcclProtocol nccl = ToNcclProtocol(protocol);
+    // A chunk leaves as fast as a half that is alone makes it.
+    share.part /= GetAlonePart(nccl, share);
     const double equal = GetBlockRate(costs, nccl, share);
     const double warpsRate = GetWarpsRate(costs, nccl, share);
     return (warpsRate > 0 ? std::min(equal, warpsRate) : equal) * traits.lineBytes /

@@ -101,3 +101,49 @@ TEST(Tree, WarpsThatHandOnWriteEveryCopy)
         }
     }
 }
+
+TEST(Tree, HalfOfABlockHasAllOfItWhileTheOtherRests)
+{
+    const Cluster cluster = MakeCluster("dgx-h100", 4);
+    const Paths paths(cluster);
+    CollectiveRequest request;
+    request.vertices = cluster.GetGpus();
+    request.bytes = 1 << 28;
+    for (const std::string algorithm : {"tree", "ring"})
+    {
+        request.algorithm = algorithm;
+        CollectiveChooser(cluster, paths).Complete(request);
+        for (const Protocol protocol : {Protocol::SIMPLE, Protocol::LL128})
+        {
+            request.protocol = protocol;
+            const CollectiveProgram program =
+                FindAlgorithm(request.collective, algorithm)(cluster, paths, request);
+            const BlockShares shares(program);
+            const auto getCost = [&](const BlockShare& share) {
+                return GetBlockCost(GetCollectiveKernelCost(90), protocol, share, false, {}, {});
+            };
+            const bool isShared = algorithm == "tree" && protocol == Protocol::SIMPLE;
+            std::set<double> parts;
+            for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
+            {
+                for (const ThreadBlock& block : program.ranks[rank].blocks)
+                {
+                    const BlockShare share = shares.Get(rank, block);
+                    BlockShare whole = share;
+                    whole.part = 1;
+                    const BlockCost cost = getCost(share);
+                    parts.insert(cost.alonePart);
+                    EXPECT_EQ(cost.IsShared(), isShared && share.part < 1);
+                    Step step;
+                    step.kind = StepKind::RECV_REDUCE_SEND;
+                    step.bytes = 1 << 19;
+                    const BlockCost& alone = isShared ? getCost(whole) : cost;
+                    EXPECT_NEAR(cost.GetOccupancyPs(step, true), alone.GetOccupancyPs(step), 1);
+                }
+            }
+            // Half at most ranks, all where nothing is handed on; of a GPU with a NIC, which has all
+            // children of its server, what hands on to three writes a quarter of the copies.
+            EXPECT_EQ(parts, isShared ? (std::set<double>{0.25, 0.5, 1}) : std::set<double>{1});
+        }
+    }
+}
