@@ -91,24 +91,6 @@ GetPassPs(const CollectiveKernelCost& costs, NcclProtocol protocol, HopKind hop)
     return costs.Get(isLines && hop == HopKind::NETWORK ? HopKind::NVLINK : hop, protocol).busyPs;
 }
 
-/**
- * What goes up a tree and what comes down share the rate of a thread block while both move bytes.
- * The first chunks go up before any comes down, and the last ones come down alone: then each hop
- * has the whole rate. All-reduces by trees of Simple between GH200 take 171, 183, 295 and 347 us at
- * 1, 2, 4 and 8 MiB on two servers, where a channel has one chunk up to 4 MiB (NCCL 2.23.4, public
- * logs of nccl-tests, boeschf/nccl-benchmark-on-alps-2025, NCCL_CROSS_NIC=1): six hops through
- * NVLink and two through NICs, of which those through NVLink have 18 to 22 GB/s. Of LL and LL128 no
- * such log is known; their numbers were set with halves.
- * @param protocol of the program @param share of the block
- * @return what its bytes take while the others of its thread block rest, as a part of what they
- * take otherwise
- */
-double
-GetAlonePart(NcclProtocol protocol, BlockShare share)
-{
-    return share.isTree && protocol == NcclProtocol::SIMPLE ? share.part : 1;
-}
-
 /// @param block of a program @return chunks that it sends or receives
 uint32_t
 CountChunks(const ThreadBlock& block)
@@ -117,6 +99,35 @@ CountChunks(const ThreadBlock& block)
         std::count_if(block.steps.begin(), block.steps.end(), [](const Step& step) {
             return Receives(step.kind) || Sends(step.kind);
         }));
+}
+
+/**
+ * What goes up a tree and what comes down share a thread block. A few chunks are on their way up
+ * before the first one has come down, and come down when no other one goes up: then each half has
+ * the block to itself, as long as they fill no more than half of a connection's slots. With more,
+ * halves meet for a part of the time, which is not counted: they share from the first chunk to the
+ * last. All-reduces by trees of Simple between GH200
+ * take 183, 295, 347, 447 and 697 us at 2, 4, 8, 16 and 32 MiB on two servers, whose eight channels
+ * have one to eight chunks of 512 KiB (NCCL 2.23.4, public logs of nccl-tests,
+ * boeschf/nccl-benchmark-on-alps-2025, NCCL_CROSS_NIC=1). Six of eight hops are through NVLink: a
+ * chunk of 256 KiB more takes 18 to 22 GB/s at each of them. Of LL and LL128 no such log is known;
+ * their numbers were set with halves.
+ * @param program to look at @return most chunks of a thread block whose halves do not meet
+ */
+uint32_t
+CountChunksApart(const CollectiveProgram& program)
+{
+    // Of the collectives only all-reduce has two halves, one of which has warps of its own.
+    const bool hasHalves =
+        std::any_of(program.ranks.begin(), program.ranks.end(), [](const RankProgram& rank) {
+            return std::any_of(rank.blocks.begin(),
+                               rank.blocks.end(),
+                               [](const ThreadBlock& block) { return block.warps > 0; });
+        });
+    return hasHalves && program.protocol == Protocol::SIMPLE &&
+                   GetAlgorithmTraits(program.algorithm).tunable == NcclAlgorithm::TREE
+               ? program.slots / 2
+               : 0;
 }
 
 /// @param block of a program @return whether it gives sums to switches
@@ -199,6 +210,7 @@ BlockShares::BlockShares(const CollectiveProgram& program)
       m_sharesWarps(program.sharesWarps),
       m_warpRule(program.warpRule)
 {
+    const uint32_t apart = CountChunksApart(program);
     for (std::size_t rank = 0; rank < program.ranks.size(); ++rank)
     {
         auto& counts = m_counts[rank];
@@ -214,7 +226,7 @@ BlockShares::BlockShares(const CollectiveProgram& program)
                     continue;
                 }
                 m_processors[rank] += count.blocks++ == 0;
-                if (m_isMessage)
+                if (m_isMessage || m_isTree)
                 {
                     count.chunks = std::max(count.chunks, CountChunks(block));
                 }
@@ -226,6 +238,13 @@ BlockShares::BlockShares(const CollectiveProgram& program)
                 // Its thread block has one copy more to write, as to the parent in a tree.
                 counts.resize(std::max<std::size_t>(counts.size(), block.channel + 1));
                 ++counts[block.channel].messages.senders;
+            }
+        }
+        for (Count& count : counts)
+        {
+            if (count.chunks <= apart)
+            {
+                count.messages.senders = std::min<uint16_t>(count.messages.senders, 1);
             }
         }
     }
@@ -344,7 +363,6 @@ GetBlockCost(const CollectiveKernelCost& costs,
     cost.psPerByte = rate > 0 ? PS_PER_SECOND / rate : 0;
     const double warpsRate = GetWarpsRate(costs, nccl, share);
     cost.warpsPsPerByte = warpsRate > 0 ? PS_PER_SECOND / warpsRate : 0;
-    cost.alonePart = GetAlonePart(nccl, share);
     const auto getHostPs = [&](const BlockHop& hop, double bytesPerSecond) {
         return GetHostPsPerByte(hop, bytesPerSecond, protocol, share);
     };
@@ -367,8 +385,6 @@ GetBlockWireRate(const CollectiveKernelCost& costs, Protocol protocol, BlockShar
 {
     const ProtocolTraits& traits = GetTraits(protocol);
     const NcclProtocol nccl = ToNcclProtocol(protocol);
-    // A chunk leaves as fast as a half that is alone makes it.
-    share.part /= GetAlonePart(nccl, share);
     const double equal = GetBlockRate(costs, nccl, share);
     const double warpsRate = GetWarpsRate(costs, nccl, share);
     return (warpsRate > 0 ? std::min(equal, warpsRate) : equal) * traits.lineBytes /

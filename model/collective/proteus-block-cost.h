@@ -44,33 +44,21 @@ struct BlockCost
     /// Of a step that does both, at least: what is written meanwhile takes from what is read.
     double exchangePsPerByte{0};
     double warpsPsPerByte{0}; //!< of a step with all it takes, at least: what its warps move
-    /// Of psPerByte and warpsPsPerByte, what is left while the other blocks of its processor rest;
-    /// 1: the same, as the block has its part by itself.
-    double alonePart{1};
     bool isDirect{false}; //!< chunks arrive where they belong: a step that only receives moves none
 
-    /// @return whether it matters to its steps what other blocks of its processor do
-    bool IsShared() const
+    /// @param step of the block @return that it is occupied by it, picoseconds
+    double GetOccupancyPs(const Step& step) const
     {
-        return alonePart < 1;
-    }
-
-    /// @param step of the block @param isAlone whether the other blocks of its processor rest
-    /// @return that it is occupied by it, picoseconds
-    double GetOccupancyPs(const Step& step, bool isAlone = false) const
-    {
-        const double part = isAlone ? alonePart : 1;
         const bool movesBytes = !isDirect || step.kind != StepKind::RECV;
         const bool exchanges = Receives(step.kind) && Sends(step.kind);
-        const double ps = std::max({psPerByte * part,
+        const double ps = std::max({psPerByte,
                                     Receives(step.kind) ? receivePsPerByte : 0,
                                     Sends(step.kind) ? sendPsPerByte : 0,
                                     exchanges ? exchangePsPerByte : 0});
         const bool posts = step.endsChunk && Sends(step.kind);
         const double bytes = movesBytes ? static_cast<double>(step.bytes) : 0;
         const int64_t once = (step.endsChunk ? chunkPs : 0) + (posts ? postPs : 0);
-        return std::max(static_cast<double>(busyPs + once) + bytes * ps,
-                        bytes * warpsPsPerByte * part);
+        return std::max(static_cast<double>(busyPs + once) + bytes * ps, bytes * warpsPsPerByte);
     }
 };
 

@@ -83,8 +83,6 @@ struct MachineRank
     uint32_t rank{0};                          //!< in the group
     uint32_t blocksLeft{0};                    //!< blocks with steps to do
     std::vector<uint32_t> blocks;              //!< its blocks in the machine, by number
-    /// By processor: blocks that are busy, of those that share it (BlockCost::IsShared()).
-    std::vector<uint16_t> busyBlocks;
 };
 
 /**
@@ -289,15 +287,6 @@ class ProgramMachine
                !LacksGroup(block, block.GetStep());
     }
 
-    /// @param id of a block that begins a step @return whether no other block of its processor is
-    /// busy, among those that share it
-    bool IsAlone(uint32_t id) const
-    {
-        const Block& block = m_blocks[id];
-        const auto& busy = m_ranks[block.rank].busyBlocks;
-        return block.block->processor >= busy.size() || busy[block.block->processor] == 0;
-    }
-
     /// Begins a step that is ready. @param id of its block @return whether it is done; otherwise
     /// it keeps the block busy
     bool DoStep(uint32_t id)
@@ -311,10 +300,6 @@ class ProgramMachine
         if (m_wire.Occupy(id, step))
         {
             m_blocks[id].busy = true;
-            if (m_blocks[id].cost.IsShared())
-            {
-                ++GetBusy(id);
-            }
             return false;
         }
         EndStep(id);
@@ -339,10 +324,6 @@ class ProgramMachine
     void Finish(uint32_t id)
     {
         m_blocks[id].busy = false;
-        if (m_blocks[id].cost.IsShared())
-        {
-            --GetBusy(id);
-        }
         EndStep(id);
         if (WakeOthers(id))
         {
@@ -351,16 +332,6 @@ class ProgramMachine
     }
 
   private:
-    /// @param id of a block that shares its processor @return how many of those are busy
-    uint16_t& GetBusy(uint32_t id)
-    {
-        const Block& block = m_blocks[id];
-        auto& busy = m_ranks[block.rank].busyBlocks;
-        const std::size_t processor = block.block->processor;
-        busy.resize(std::max(busy.size(), processor + 1));
-        return busy[processor];
-    }
-
     /// @param block that has begun @return whether it is free for its next step, as far as its
     /// peers and itself are concerned
     static bool HasChunkAndRoom(const Block& block)

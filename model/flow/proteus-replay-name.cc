@@ -112,7 +112,7 @@ AddCosts(const ReplayCosts& costs, Namer& namer)
         {
             namer.Add(cost.latencyPs, cost.busyPs, cost.postPs, cost.psPerByte, cost.isDirect);
             namer.Add(cost.receivePsPerByte, cost.sendPsPerByte, cost.exchangePsPerByte);
-            namer.Add(cost.warpsPsPerByte, cost.alonePart);
+            namer.Add(cost.warpsPsPerByte);
         }
     }
     for (const double limit : costs.limits)

@@ -34,7 +34,6 @@ IsSame(const BlockCost& a, const BlockCost& b)
                         cost.sendPsPerByte,
                         cost.exchangePsPerByte,
                         cost.warpsPsPerByte,
-                        cost.alonePart,
                         cost.isDirect);
     };
     return list(a) == list(b);

@@ -301,9 +301,8 @@ bool
 ReplayRun::Occupy(uint32_t id, const Step& step)
 {
     const BlockCost& cost = m_machine.GetBlock(id).cost;
-    const double busyPs = m_isInstant
-                              ? static_cast<double>(cost.busyPs)
-                              : cost.GetOccupancyPs(step, cost.IsShared() && m_machine.IsAlone(id));
+    const double busyPs =
+        m_isInstant ? static_cast<double>(cost.busyPs) : cost.GetOccupancyPs(step);
     if (busyPs > 0)
     {
         m_clock.Push(m_clock.GetNowPs() + busyPs, ReplayEvent::STEP_END, id, 1);

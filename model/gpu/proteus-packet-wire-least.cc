@@ -163,7 +163,7 @@ class CountedSteps
     {
         int64_t busyPs = 0;
         ForEach([&](const Step& step) {
-            busyPs += std::max<int64_t>(0, static_cast<int64_t>(cost.GetOccupancyPs(step, true)));
+            busyPs += std::max<int64_t>(0, static_cast<int64_t>(cost.GetOccupancyPs(step)));
         });
         return busyPs;
     }

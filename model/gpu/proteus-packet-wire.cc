@@ -411,8 +411,7 @@ bool
 PacketWire::Occupy(uint32_t id, const Step& step)
 {
     const PacketBlock& block = m_machine.GetBlock(id);
-    const bool isAlone = block.cost.IsShared() && m_machine.IsAlone(id);
-    const auto busyPs = static_cast<int64_t>(block.cost.GetOccupancyPs(step, isAlone));
+    const auto busyPs = static_cast<int64_t>(block.cost.GetOccupancyPs(step));
     if (busyPs <= 0)
     {
         return false;

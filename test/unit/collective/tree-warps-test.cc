@@ -102,48 +102,37 @@ TEST(Tree, WarpsThatHandOnWriteEveryCopy)
     }
 }
 
-TEST(Tree, HalfOfABlockHasAllOfItWhileTheOtherRests)
+TEST(Tree, HalvesThatDoNotMeetHaveABlockEach)
 {
     const Cluster cluster = MakeCluster("dgx-h100", 4);
     const Paths paths(cluster);
     CollectiveRequest request;
     request.vertices = cluster.GetGpus();
     request.bytes = 1 << 28;
-    for (const std::string algorithm : {"tree", "ring"})
-    {
-        request.algorithm = algorithm;
-        CollectiveChooser(cluster, paths).Complete(request);
-        for (const Protocol protocol : {Protocol::SIMPLE, Protocol::LL128})
+    request.algorithm = "tree";
+    CollectiveChooser(cluster, paths).Complete(request);
+    const auto findParts = [&](Protocol protocol, uint64_t chunks) {
+        request.protocol = protocol;
+        request.bytes = request.channels * request.chunkBytes * chunks;
+        const CollectiveProgram program =
+            FindAlgorithm(request.collective, "tree")(cluster, paths, request);
+        const BlockShares shares(program);
+        std::set<double> parts;
+        for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
         {
-            request.protocol = protocol;
-            const CollectiveProgram program =
-                FindAlgorithm(request.collective, algorithm)(cluster, paths, request);
-            const BlockShares shares(program);
-            const auto getCost = [&](const BlockShare& share) {
-                return GetBlockCost(GetCollectiveKernelCost(90), protocol, share, false, {}, {});
-            };
-            const bool isShared = algorithm == "tree" && protocol == Protocol::SIMPLE;
-            std::set<double> parts;
-            for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
+            for (const ThreadBlock& block : program.ranks[rank].blocks)
             {
-                for (const ThreadBlock& block : program.ranks[rank].blocks)
-                {
-                    const BlockShare share = shares.Get(rank, block);
-                    BlockShare whole = share;
-                    whole.part = 1;
-                    const BlockCost cost = getCost(share);
-                    parts.insert(cost.alonePart);
-                    EXPECT_EQ(cost.IsShared(), isShared && share.part < 1);
-                    Step step;
-                    step.kind = StepKind::RECV_REDUCE_SEND;
-                    step.bytes = 1 << 19;
-                    const BlockCost& alone = isShared ? getCost(whole) : cost;
-                    EXPECT_NEAR(cost.GetOccupancyPs(step, true), alone.GetOccupancyPs(step), 1);
-                }
+                parts.insert(shares.Get(rank, block).part);
             }
-            // Half at most ranks, all where nothing is handed on; of a GPU with a NIC, which has all
-            // children of its server, what hands on to three writes a quarter of the copies.
-            EXPECT_EQ(parts, isShared ? (std::set<double>{0.25, 0.5, 1}) : std::set<double>{1});
         }
-    }
+        return parts;
+    };
+    // Up to half of the slots. Where halves meet, of a GPU with a NIC, which has all children of
+    // its server, what hands on to three writes a quarter of the copies; ends of chains hand on
+    // nothing.
+    EXPECT_EQ(request.slots, 8u);
+    EXPECT_EQ(findParts(Protocol::SIMPLE, 1), std::set<double>{1});
+    EXPECT_EQ(findParts(Protocol::SIMPLE, 4), std::set<double>{1});
+    EXPECT_EQ(findParts(Protocol::SIMPLE, 5), (std::set<double>{0.25, 0.5, 1}));
+    EXPECT_EQ(findParts(Protocol::LL128, 1), (std::set<double>{0.5, 1}));
 }
