@@ -106,12 +106,11 @@ CountChunks(const ThreadBlock& block)
  * before the first one has come down, and come down when no other one goes up: then each half has
  * the block to itself, as long as they fill no more than half of a connection's slots. With more,
  * halves meet for a part of the time, which is not counted: they share from the first chunk to the
- * last. All-reduces by trees of Simple between GH200
- * take 183, 295, 347, 447 and 697 us at 2, 4, 8, 16 and 32 MiB on two servers, whose eight channels
- * have one to eight chunks of 512 KiB (NCCL 2.23.4, public logs of nccl-tests,
- * boeschf/nccl-benchmark-on-alps-2025, NCCL_CROSS_NIC=1). Six of eight hops are through NVLink: a
- * chunk of 256 KiB more takes 18 to 22 GB/s at each of them. Of LL and LL128 no such log is known;
- * their numbers were set with halves.
+ * last. All-reduces by trees of Simple between GH200 take 183, 295, 347, 447 and 697 us at 2, 4, 8,
+ * 16 and 32 MiB on two servers, whose eight channels have one to eight chunks of 512 KiB (NCCL
+ * 2.23.4, public logs of nccl-tests, boeschf/nccl-benchmark-on-alps-2025, NCCL_CROSS_NIC=1). Six of
+ * eight hops are through NVLink: a chunk of 256 KiB more takes 18 to 22 GB/s at each of them. Of LL
+ * and LL128 no such log is known; their numbers were set with halves.
  * @param program to look at @return most chunks of a thread block whose halves do not meet
  */
 uint32_t
@@ -242,7 +241,7 @@ BlockShares::BlockShares(const CollectiveProgram& program)
         }
         for (Count& count : counts)
         {
-            if (count.chunks <= apart)
+            if (count.chunks > 0 && count.chunks <= apart)
             {
                 count.messages.senders = std::min<uint16_t>(count.messages.senders, 1);
             }

@@ -136,3 +136,20 @@ TEST(Tree, HalvesThatDoNotMeetHaveABlockEach)
     EXPECT_EQ(findParts(Protocol::SIMPLE, 5), (std::set<double>{0.25, 0.5, 1}));
     EXPECT_EQ(findParts(Protocol::LL128, 1), (std::set<double>{0.5, 1}));
 }
+
+TEST(Tree, OtherBlocksOfOneProcessorShareItWhateverTheirChunks)
+{
+    CollectiveProgram program;
+    program.algorithm = "ring";
+    program.ranks.resize(3);
+    for (const uint32_t peer : {1, 2})
+    {
+        ThreadBlock block;
+        block.sendPeer = peer;
+        block.processor = 0;
+        block.steps.resize(1);
+        block.steps.front().kind = StepKind::SEND;
+        program.ranks[0].blocks.push_back(block);
+    }
+    EXPECT_EQ(BlockShares(program).Get(0, program.ranks[0].blocks.front()).part, 0.5);
+}
