@@ -13,6 +13,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 using namespace ns3;
@@ -179,6 +180,50 @@ class MessageLaunchTest : public TestCase
 
 /**
  * @ingroup proteus-tests
+ * A chunk that goes up a chain of GPUs and down again has the whole rate of a thread block at every
+ * hop, since none comes the other way meanwhile.
+ */
+class LoneChunkTest : public TestCase
+{
+  public:
+    LoneChunkTest()
+        : TestCase("the only chunk of a tree moves at the rate of a thread block")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        // GB/s of a thread block, and of its seven warps that hand on.
+        for (const auto& [preset, up, down] :
+             {std::tuple("dgx-h100", 23.0, 7 * 3.15), {"dgx-a100", 24.0, 7 * 2.46}})
+        {
+            const Cluster cluster = MakeCluster(preset, 1);
+            for (const std::string executor : {"packet", "flow"})
+            {
+                const auto measure = [&, preset = preset](uint32_t gpus, uint64_t bytes) {
+                    CollectiveTest test = MakeTest(cluster, gpus);
+                    test.algorithm = "tree";
+                    test.protocol = "Simple";
+                    test.channels = 1;
+                    test.executor = executor;
+                    return RunCollective(cluster, test, bytes).front().timeUs;
+                };
+                // What another hop each way adds, but for latencies.
+                const double hopUs = measure(4, MIB / 2) - measure(3, MIB / 2) -
+                                     (measure(4, MIB / 16) - measure(3, MIB / 16));
+                const double bytes = MIB / 2 - MIB / 16;
+                NS_TEST_EXPECT_MSG_EQ_TOL(hopUs,
+                                          bytes / 1e3 * (1 / up + 1 / down),
+                                          0.02 * hopUs,
+                                          preset << " by " << executor);
+            }
+        }
+    }
+};
+
+/**
+ * @ingroup proteus-tests
  * All tests of this suite.
  */
 class CollectiveExecutorTestSuite : public TestSuite
@@ -190,6 +235,7 @@ class CollectiveExecutorTestSuite : public TestSuite
         AddTestCase(new CollectiveExecutorTest);
         AddTestCase(new ScheduleTest);
         AddTestCase(new MessageLaunchTest);
+        AddTestCase(new LoneChunkTest);
     }
 };
 

@@ -9,6 +9,7 @@
 #include "proteus-logged-variables.h"
 #include "proteus-name-lists.h"
 
+#include "ns3/proteus-cluster-text.h"
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-nccl-tuner.h"
@@ -123,7 +124,10 @@ TakeFromLog(CollectiveProgramOptions options, const NcclTestsTable& log)
     {
         options.launchMode = "one-process";
     }
-    TakeFromLog(options.measured, "nodes", options.nodes, log.nodes > 1 ? log.nodes : 0);
+    // One server is a preset by itself; with changes of its network it would be two.
+    const bool saysOne =
+        log.nodes == 1 && IsClusterText(options.cluster) && !SaysServers(options.cluster);
+    TakeFromLog(options.measured, "nodes", options.nodes, log.nodes > 1 || saysOne ? log.nodes : 0);
     TakeFromLog(options.measured, "gpus", options.gpus, log.ranks);
     TakeFromLog(options.measured, "iterations", options.iterations, log.iterations);
     TakeFromLog(options.measured, "root", options.root, FindRoot(log, options.measured));

@@ -204,6 +204,29 @@ FindClusterName(const std::string& text)
         throw std::invalid_argument("--cluster=" + text +
                                     ": GPUs of AMD, and RCCL, are not modelled");
     }
+    static const std::regex ofServers("([1-9][0-9]*)x(?:[1-9][0-9]*x)?([a-z].*)",
+                                      std::regex::icase);
+    const std::string servers = text.substr(0, colon);
+    std::smatch parts;
+    const bool isCounted = std::regex_match(servers, parts, ofServers);
+    if (isCounted && !FindServerPreset(parts[2]).empty())
+    {
+        throw std::invalid_argument("--cluster=" + text + ": how many servers there are is said " +
+                                    "by nodes: " + parts[2].str() + ":nodes=" + parts[1].str());
+    }
+    if (isCounted && FindAlias(parts[2], GetGpuModels()).empty())
+    {
+        std::vector<std::string> cards = GetGpuModels();
+        cards.erase(std::remove_if(cards.begin(),
+                                   cards.end(),
+                                   [](const std::string& name) {
+                                       return FindGpuModel(name).isCpu ||
+                                              GetCardGeneration(name) == 0;
+                                   }),
+                    cards.end());
+        throw std::invalid_argument("--cluster=" + text + ": of cards " + parts[2].str() +
+                                    " nothing is known: " + Suggest(parts[2], cards));
+    }
     const std::size_t end = text.find_last_of(":,", text.find('='));
     if (end != std::string::npos && std::filesystem::is_regular_file(text.substr(0, end), none))
     {

@@ -516,6 +516,15 @@ GetTextPreset(const std::string& text)
 }
 
 bool
+SaysServers(const std::string& text)
+{
+    const auto items = SplitList(text.substr(GetTextPreset(text).size() + 1));
+    return std::any_of(items.begin(), items.end(), [](const std::string& item) {
+        return FindKey(item.substr(0, item.find('='))) == "nodes";
+    });
+}
+
+bool
 IsClusterText(const std::string& text)
 {
     const std::string preset = GetTextPreset(text);

@@ -34,6 +34,10 @@ bool IsClusterText(const std::string& text);
 std::string GetTextPreset(const std::string& text);
 
 /// @ingroup proteus
+/// @param text for which IsClusterText() holds @return whether it says how many servers there are
+bool SaysServers(const std::string& text);
+
+/// @ingroup proteus
 /// @param key of such a text @return whether it says what is inside a server of cards
 bool IsCardKey(const std::string& key);
 

@@ -101,6 +101,34 @@ CountChunks(const ThreadBlock& block)
         }));
 }
 
+/**
+ * What goes up a tree and what comes down share a thread block. A few chunks are on their way up
+ * before the first one has come down, and come down when no other one goes up: then each half has
+ * the block to itself, as long as they fill no more than half of a connection's slots. With more,
+ * halves meet for a part of the time, which is not counted: they share from the first chunk to the
+ * last. All-reduces by trees of Simple between GH200 take 183, 295, 347, 447 and 697 us at 2, 4, 8,
+ * 16 and 32 MiB on two servers, whose eight channels have one to eight chunks of 512 KiB (NCCL
+ * 2.23.4, public logs of nccl-tests, boeschf/nccl-benchmark-on-alps-2025, NCCL_CROSS_NIC=1). Six of
+ * eight hops are through NVLink: a chunk of 256 KiB more takes 18 to 22 GB/s at each of them. Of LL
+ * and LL128 no such log is known; their numbers were set with halves.
+ * @param program to look at @return most chunks of a thread block whose halves do not meet
+ */
+uint32_t
+CountChunksApart(const CollectiveProgram& program)
+{
+    // Of the collectives only all-reduce has two halves, one of which has warps of its own.
+    const bool hasHalves =
+        std::any_of(program.ranks.begin(), program.ranks.end(), [](const RankProgram& rank) {
+            return std::any_of(rank.blocks.begin(),
+                               rank.blocks.end(),
+                               [](const ThreadBlock& block) { return block.warps > 0; });
+        });
+    return hasHalves && program.protocol == Protocol::SIMPLE &&
+                   GetAlgorithmTraits(program.algorithm).tunable == NcclAlgorithm::TREE
+               ? program.slots / 2
+               : 0;
+}
+
 /// @param block of a program @return whether it gives sums to switches
 bool
 GivesToSwitches(const ThreadBlock& block)
@@ -181,6 +209,7 @@ BlockShares::BlockShares(const CollectiveProgram& program)
       m_sharesWarps(program.sharesWarps),
       m_warpRule(program.warpRule)
 {
+    const uint32_t apart = CountChunksApart(program);
     for (std::size_t rank = 0; rank < program.ranks.size(); ++rank)
     {
         auto& counts = m_counts[rank];
@@ -196,7 +225,7 @@ BlockShares::BlockShares(const CollectiveProgram& program)
                     continue;
                 }
                 m_processors[rank] += count.blocks++ == 0;
-                if (m_isMessage)
+                if (m_isMessage || m_isTree)
                 {
                     count.chunks = std::max(count.chunks, CountChunks(block));
                 }
@@ -208,6 +237,13 @@ BlockShares::BlockShares(const CollectiveProgram& program)
                 // Its thread block has one copy more to write, as to the parent in a tree.
                 counts.resize(std::max<std::size_t>(counts.size(), block.channel + 1));
                 ++counts[block.channel].messages.senders;
+            }
+        }
+        for (Count& count : counts)
+        {
+            if (count.chunks > 0 && count.chunks <= apart)
+            {
+                count.messages.senders = std::min<uint16_t>(count.messages.senders, 1);
             }
         }
     }

@@ -7,6 +7,7 @@
 #include "proteus-collective-choice.h"
 
 #include "proteus-algorithm-traits.h"
+#include "proteus-chunk-rules.h"
 #include "proteus-message-plan.h"
 #include "proteus-net-plugin.h"
 #include "proteus-server-links.h"
@@ -16,7 +17,6 @@
 #include "ns3/proteus-nccl-tuner.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <set>
 #include <stdexcept>
@@ -199,32 +199,6 @@ CountSwitchChannels(const ChannelSearch& search, const NcclSystem& system)
     return isFast && system.servers > 1 && channels < FEW ? 2 * channels : channels;
 }
 
-/// Trees of all-reduce by Simple cut what a channel has into so many chunks that they fill the tree
-/// (NVIDIA/nccl v2.5.6 to v2.19.4, src/enqueue.cc, "Optimize chunkSize / nSteps", and src/graph/
-/// connect.cc, tree.depth; v2.20.3 has it for LL128 and CollNet only).
-/// @param question with channels @param chunkBytes that fill a slot @return bytes of a chunk
-uint64_t
-GetShortTreeChunk(const ChunkQuestion& question, uint64_t chunkBytes)
-{
-    const uint32_t servers = std::max(question.servers, 1u);
-    uint32_t depth = question.ranks / servers - 1;
-    for (uint32_t n = servers; n > 1; n /= 2)
-    {
-        ++depth;
-    }
-    constexpr std::array<std::pair<uint64_t, uint64_t>, 3> LEAST{
-        {{8, 131072}, {4, 65536}, {1, 32768}}}; // chunks of a tree's depth, bytes of a chunk
-    for (const auto& [factor, least] : LEAST)
-    {
-        while (question.bytes / (question.channels * chunkBytes) < depth * factor &&
-               chunkBytes > least)
-        {
-            chunkBytes /= 2;
-        }
-    }
-    return chunkBytes;
-}
-
 } // namespace
 
 TransportRules
@@ -393,10 +367,12 @@ CollectiveChooser::GetMessageChunk(const std::vector<VertexId>& vertices,
         (question.hasNvlinkPeers || m_preferences.ncclVersion < FIRST_CHUNKS_OF_PCIE);
     const uint64_t usual = isWhole ? P2P_NVLINK_BYTES : P2P_NETWORK_BYTES;
     // Messages have the slots of Simple: computeBuffSizes() of NCCL, src/init.cc.
-    return std::min(
-        (isDoubled ? 2 : 1) * (said > 0 ? said : usual),
-        GetTraits(Protocol::SIMPLE)
-            .SlotBytes(variables.bufferBytes[static_cast<std::size_t>(Protocol::SIMPLE)]));
+    return std::min((isDoubled ? 2 : 1) * (said > 0 ? said : usual),
+                    GetTraits(Protocol::SIMPLE)
+                        .SlotBytes(GetBufferBytes(variables,
+                                                  Protocol::SIMPLE,
+                                                  m_preferences.ncclVersion,
+                                                  GetCpuVendor(vertices))));
 }
 
 void
@@ -487,7 +463,10 @@ CollectiveChooser::CompleteMessages(const ChannelSearch& search,
         question.protocol = messages.protocol;
     }
     question.algorithm = request.algorithm;
-    question.bufferBytes = variables.bufferBytes[static_cast<std::size_t>(question.protocol)];
+    question.bufferBytes = GetBufferBytes(variables,
+                                          question.protocol,
+                                          m_preferences.ncclVersion,
+                                          GetCpuVendor(request.vertices));
     ChunkPlan plan = PlanChunks(question);
     if (!message.isInside)
     {
@@ -638,7 +617,10 @@ CollectiveChooser::CompleteTuned(const ChannelSearch& search,
     question.algorithm = request.algorithm;
     question.protocol = request.protocol;
     const AlgorithmTraits& traits = GetAlgorithmTraits(request.algorithm);
-    question.bufferBytes = variables.bufferBytes[static_cast<std::size_t>(request.protocol)];
+    question.bufferBytes = GetBufferBytes(variables,
+                                          request.protocol,
+                                          m_preferences.ncclVersion,
+                                          GetCpuVendor(request.vertices));
     const NvlsPlan nvls = PlanNvlsOf(request.vertices);
     question.nvlsChunkBytes = nvls.chunkBytes;
     question.nvlsTreeChunkBytes = nvls.treeChunkBytes;

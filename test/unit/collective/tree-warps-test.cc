@@ -101,3 +101,55 @@ TEST(Tree, WarpsThatHandOnWriteEveryCopy)
         }
     }
 }
+
+TEST(Tree, HalvesThatDoNotMeetHaveABlockEach)
+{
+    const Cluster cluster = MakeCluster("dgx-h100", 4);
+    const Paths paths(cluster);
+    CollectiveRequest request;
+    request.vertices = cluster.GetGpus();
+    request.bytes = 1 << 28;
+    request.algorithm = "tree";
+    CollectiveChooser(cluster, paths).Complete(request);
+    const auto findParts = [&](Protocol protocol, uint64_t chunks) {
+        request.protocol = protocol;
+        request.bytes = request.channels * request.chunkBytes * chunks;
+        const CollectiveProgram program =
+            FindAlgorithm(request.collective, "tree")(cluster, paths, request);
+        const BlockShares shares(program);
+        std::set<double> parts;
+        for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
+        {
+            for (const ThreadBlock& block : program.ranks[rank].blocks)
+            {
+                parts.insert(shares.Get(rank, block).part);
+            }
+        }
+        return parts;
+    };
+    // Up to half of the slots. Where halves meet, of a GPU with a NIC, which has all children of
+    // its server, what hands on to three writes a quarter of the copies; ends of chains hand on
+    // nothing.
+    EXPECT_EQ(request.slots, 8u);
+    EXPECT_EQ(findParts(Protocol::SIMPLE, 1), std::set<double>{1});
+    EXPECT_EQ(findParts(Protocol::SIMPLE, 4), std::set<double>{1});
+    EXPECT_EQ(findParts(Protocol::SIMPLE, 5), (std::set<double>{0.25, 0.5, 1}));
+    EXPECT_EQ(findParts(Protocol::LL128, 1), (std::set<double>{0.5, 1}));
+}
+
+TEST(Tree, OtherBlocksOfOneProcessorShareItWhateverTheirChunks)
+{
+    CollectiveProgram program;
+    program.algorithm = "ring";
+    program.ranks.resize(3);
+    for (const uint32_t peer : {1, 2})
+    {
+        ThreadBlock block;
+        block.sendPeer = peer;
+        block.processor = 0;
+        block.steps.resize(1);
+        block.steps.front().kind = StepKind::SEND;
+        program.ranks[0].blocks.push_back(block);
+    }
+    EXPECT_EQ(BlockShares(program).Get(0, program.ranks[0].blocks.front()).part, 0.5);
+}

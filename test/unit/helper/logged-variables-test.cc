@@ -4,9 +4,11 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "ns3/proteus-collective-log.h"
 #include "ns3/proteus-logged-variables.h"
 
 #include <gtest/gtest.h>
+#include <tuple>
 
 using namespace ns3::proteus;
 
@@ -83,4 +85,23 @@ TEST(LoggedVariables, CountLessThanWhatTheUserSays)
     ExpectLeft({"NCCL_PROTO=Simple"}, "--nccl says it", typed);
     typed.algorithm = "ring";
     ExpectLeft({"NCCL_ALGO=Tree"}, "--algorithm says it", typed);
+}
+
+TEST(LoggedVariables, ALogOfOneHostIsOfOneServer)
+{
+    NcclTestsTable log;
+    log.ranks = 4;
+    CollectiveProgramOptions options;
+    options.measured = "log";
+    // By cluster: servers for logs of one and of two hosts; 0: as the cluster says.
+    for (const auto& [cluster, one, two] : {std::tuple("quad-gh200:nic=4x200G", 1, 2),
+                                            {"quad-gh200:nic=4x200G,nodes=2", 0, 2},
+                                            {"quad-gh200", 0, 2}})
+    {
+        options.cluster = cluster;
+        log.nodes = 1;
+        EXPECT_EQ(TakeFromLog(options, log).nodes, one) << cluster;
+        log.nodes = 2;
+        EXPECT_EQ(TakeFromLog(options, log).nodes, two) << cluster;
+    }
 }
