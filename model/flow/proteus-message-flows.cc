@@ -61,7 +61,7 @@ MessageFlows::MakeKind(uint32_t id, double limit) const
     kind.alone = rate / PS_PER_SECOND;
     kind.limit = limit / PS_PER_SECOND;
     kind.isPaced = limit <= rate;
-    kind.aheadPs = 1 / kind.alone - route.unitPsPerByte;
+    kind.psPerByte = route.unitPsPerByte;
     return kind;
 }
 
@@ -219,7 +219,22 @@ double
 MessageFlows::GetAheadPs(const Kind& kind, double bytes)
 {
     const double whole = std::ceil(bytes / kind.unitBytes - 1) * kind.unitBytes;
-    return (bytes - whole) * kind.aheadPs;
+    const double last = bytes - whole;
+    const double ahead = last * (1 / kind.alone - kind.psPerByte);
+    if (whole == 0)
+    {
+        return ahead;
+    }
+    // The whole unit before it may come later, by another link of the stripe.
+    return std::min(ahead,
+                    last / kind.alone + kind.unitBytes * (1 / kind.alone - kind.psPerByte));
+}
+
+double
+MessageFlows::GetLeastPs(const Kind& kind, double bytes)
+{
+    return kind.psPerByte *
+           std::max(std::min(bytes, kind.unitBytes), bytes * kind.unitBytes / kind.stripeBytes);
 }
 
 void
@@ -273,9 +288,11 @@ MessageFlows::Begin(uint32_t id, double bytes)
     const double unitPs = std::min(kind.unitBytes, bytes) / kind.alone;
     const double credit = kind.isPaced ? std::clamp(now - flow.pacedPs, 0.0, unitPs) : 0;
     const double caughtUp = bytes > kind.unitBytes ? credit : 0;
-    flow.leadPs = std::max(0.0, GetAheadPs(kind, bytes)) + caughtUp;
+    // Whatever it catches up, its units are no faster than their links.
+    flow.leadPs = std::min(std::max(0.0, GetAheadPs(kind, bytes)) + caughtUp,
+                           std::max(0.0, bytes / kind.alone - GetLeastPs(kind, bytes)));
     // Over striped links it waits for each of them in turn, however far it is behind its pace.
-    flow.creditPs = kind.stripeBytes > kind.unitBytes ? 0 : caughtUp;
+    flow.creditPs = kind.stripeBytes > kind.unitBytes ? 0 : std::min(caughtUp, flow.leadPs);
     const double waits = std::max(0.0, flow.pacedPs - now);
     const Target target{GetMoved(kind) + bytes + waits * kind.alone, id};
     kind.messages.push(target);

@@ -150,8 +150,7 @@ class MessageFlows
         uint32_t route{0};
         uint32_t user{0};      //!< of m_shares
         uint32_t nFlows{0};    //!< that there are
-        double aheadPs{0};     //!< for every byte of its last unit, a message ends sooner than at
-                               //!< the flow's rate; negative: later
+        double psPerByte{0};   //!< of a unit, on its slowest link
         double unitBytes{0};   //!< of the route
         bool isPaced{false};   //!< by the thread block that sends
         double alone{0};       //!< bytes per picosecond of one alone
@@ -177,6 +176,9 @@ class MessageFlows
     /// @param kind a kind @param bytes of a message
     /// @return the time by which the message ends sooner than its flow would bring it
     static double GetAheadPs(const Kind& kind, double bytes);
+    /// @param kind a kind @param bytes of a message
+    /// @return the least time that its units are on their slowest link, or links of a stripe
+    static double GetLeastPs(const Kind& kind, double bytes);
     /// @param kind a kind, with the rate that it has now @param target of one of its messages
     /// @return when all bytes of the message have moved at that rate, picoseconds
     static double GetMovedPs(const Kind& kind, const Target& target);
