@@ -237,6 +237,25 @@ MessageFlows::GetLeastPs(const Kind& kind, double bytes)
            std::max(std::min(bytes, kind.unitBytes), bytes * kind.unitBytes / kind.stripeBytes);
 }
 
+double
+MessageFlows::PassAtOnce(const Kind& kind, double bytes, double fromPs)
+{
+    const auto& resources = m_ways.GetResources();
+    m_passedPs.resize(resources.size(), 0);
+    double waits = 0;
+    for (const FlowUse& use : m_ways.GetRoute(kind.route).uses)
+    {
+        if (use.payload > 0 && !use.comesFirst)
+        {
+            double& passedPs = m_passedPs[use.resource];
+            waits = std::max(waits, passedPs - fromPs);
+            passedPs = std::max(passedPs, fromPs) +
+                       bytes * use.amount / resources[use.resource].capacity * PS_PER_SECOND;
+        }
+    }
+    return waits;
+}
+
 void
 MessageFlows::Send(uint32_t id, double bytes)
 {
@@ -303,6 +322,13 @@ MessageFlows::Begin(uint32_t id, double bytes)
         kind.expected = -1;
     }
     flow.pacedPs = now + waits + bytes / kind.alone - credit;
+    flow.leastPs = 0;
+    if (kind.stripeBytes <= kind.unitBytes)
+    {
+        const double atOnce = std::min(bytes, kind.unitBytes + caughtUp * kind.alone);
+        flow.leastPs = now + waits + bytes / kind.alone - flow.leadPs +
+                       PassAtOnce(kind, atOnce, now + waits);
+    }
     m_shares.ChangeCount(kind.user, 1);
     m_shares.NotePlaces(kind.user, flow.places);
 }
@@ -311,7 +337,11 @@ void
 MessageFlows::Tell(uint32_t id)
 {
     const Flow& flow = m_flows[id];
-    m_sent(id, m_isInstant ? 0 : std::max(0.0, -GetAheadPs(m_kinds[flow.kind], flow.bytes)));
+    m_sent(id,
+           m_isInstant ? 0
+                       : std::max({0.0,
+                                   -GetAheadPs(m_kinds[flow.kind], flow.bytes),
+                                   flow.leastPs - m_clock.GetNowPs()}));
 }
 
 void
@@ -374,9 +404,12 @@ MessageFlows::GetLastTurnPs(const Kind& kind, const Target& target) const
 {
     const double endPs = GetMovedPs(kind, target);
     const Flow& flow = m_flows[target.flow];
+    const auto notBefore = [&](double turnPs) {
+        return std::min(std::max(turnPs, flow.leastPs), GetEndPs(kind, target));
+    };
     if (IsAtFullRate(kind))
     {
-        return endPs - flow.leadPs;
+        return notBefore(endPs - flow.leadPs);
     }
     // Of flows that take turns at a port, one is done with its last turn, while its share of the
     // port would still carry the last turns of those behind it.
@@ -385,7 +418,7 @@ MessageFlows::GetLastTurnPs(const Kind& kind, const Target& target) const
     // A stripe's links are not in step: its message ends anywhere within a turn of all of them.
     const double last = isStriped ? std::min(bytes, kind.stripeBytes)
                                   : bytes - std::ceil(bytes / kind.unitBytes - 1) * kind.unitBytes;
-    return endPs - m_shares.GetPartBehind(kind.user, flow.places) * last / kind.rate;
+    return notBefore(endPs - m_shares.GetPartBehind(kind.user, flow.places) * last / kind.rate);
 }
 
 void

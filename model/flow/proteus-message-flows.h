@@ -129,6 +129,8 @@ class MessageFlows
         double leadPs{0};               //!< by which the last unit of the one under way goes before
                                         //!< the fluid ends, alone
         double creditPs{0};             //!< by which its pace lets the next one begin before that
+        double leastPs{0};              //!< before which the last unit of the one under way does not
+                                        //!< go, as links carry what came before it
         SharedResources::Places places; //!< of the one under way
     };
 
@@ -191,6 +193,15 @@ class MessageFlows
     /// @param kind a kind, with the rate that it has now @param target of one of its messages
     /// @return when the last unit of the message goes, picoseconds
     double GetLastTurnPs(const Kind& kind, const Target& target) const;
+    /**
+     * Several messages that begin at a time are no longer than a link, and yet their first units
+     * follow each other there.
+     * @param kind of the flow
+     * @param bytes that it sends at once, before it keeps its pace
+     * @param fromPs when
+     * @return how long the last of the links on its way carries what came there before
+     */
+    double PassAtOnce(const Kind& kind, double bytes, double fromPs);
     /// The next message of a flow begins. @param id of the flow @param bytes of the message
     void Begin(uint32_t id, double bytes);
     /// The last unit of the message of a flow that is under way has gone. @param id of the flow
@@ -218,6 +229,7 @@ class MessageFlows
     SharedResources& m_shares;              //!< some of whose users are kinds
     const double m_unit;                    //!< rate of these that is one byte per picosecond
     NicQueues m_nics;                       //!< what they have read of messages
+    std::vector<double> m_passedPs;         //!< by resource, when what was sent at once has passed
 };
 
 } // namespace proteus
