@@ -141,9 +141,17 @@ MessageFlows::TakeAway(Kind& kind, const Flow& flow, uint32_t id)
         }
         *queue = std::move(kept);
     }
+    kind.units.erase(std::remove_if(kind.units.begin(),
+                                    kind.units.end(),
+                                    [id](const Target& target) { return target.flow == id; }),
+                     kind.units.end());
     kind.expected = -1;
     m_shares.ChangeCount(kind.user, -1);
     m_shares.ChangeBytes(kind.user, -flow.bytes);
+    if (flow.isLong)
+    {
+        CountLong(kind, -1);
+    }
 }
 
 void
@@ -183,13 +191,18 @@ MessageFlows::HandOver(const Left& left)
     for (uint32_t id = 0; id < m_kinds.size(); ++id)
     {
         // What has been told is there already, but for the pace of its sender.
-        for (auto& untold = m_kinds[id].untold; !untold.empty(); untold.pop())
-        {
-            const Target& target = untold.top();
-            rest[target.flow] = std::clamp(target.bytes - GetMoved(m_kinds[id]),
+        Kind& kind = m_kinds[id];
+        const auto keepRest = [&](const Target& target) {
+            rest[target.flow] = std::clamp(target.bytes - GetMoved(kind),
                                            1.0,
                                            std::max(1.0, m_flows[target.flow].bytes));
+        };
+        for (auto& untold = kind.untold; !untold.empty(); untold.pop())
+        {
+            keepRest(untold.top());
         }
+        std::for_each(kind.units.begin(), kind.units.end(), keepRest);
+        kind.units.clear();
         m_kinds[id].messages = {};
         m_clock.TakeBack(id);
     }
@@ -241,19 +254,36 @@ double
 MessageFlows::PassAtOnce(const Kind& kind, double bytes, double fromPs)
 {
     const auto& resources = m_ways.GetResources();
-    m_passedPs.resize(resources.size(), 0);
     double waits = 0;
     for (const FlowUse& use : m_ways.GetRoute(kind.route).uses)
     {
         if (use.payload > 0 && !use.comesFirst)
         {
-            double& passedPs = m_passedPs[use.resource];
+            double& passedPs = m_passing[use.resource].untilPs;
             waits = std::max(waits, passedPs - fromPs);
             passedPs = std::max(passedPs, fromPs) +
                        bytes * use.amount / resources[use.resource].capacity * PS_PER_SECOND;
         }
     }
     return waits;
+}
+
+void
+MessageFlows::CountLong(const Kind& kind, int change)
+{
+    for (const FlowUse& use : m_ways.GetRoute(kind.route).uses)
+    {
+        m_passing[use.resource].nLong += change;
+    }
+}
+
+bool
+MessageFlows::IsAmongShort(const Kind& kind) const
+{
+    const auto& uses = m_ways.GetRoute(kind.route).uses;
+    return m_own && std::none_of(uses.begin(), uses.end(), [this](const FlowUse& use) {
+               return use.payload > 0 && !use.comesFirst && m_passing[use.resource].nLong > 0;
+           });
 }
 
 void
@@ -315,19 +345,31 @@ MessageFlows::Begin(uint32_t id, double bytes)
     const double waits = std::max(0.0, flow.pacedPs - now);
     const Target target{GetMoved(kind) + bytes + waits * kind.alone, id};
     kind.messages.push(target);
-    kind.untold.push(target);
-    // Its last unit may go before messages that have gone, but for the pace of their senders, end.
-    if (kind.messages.top().flow == id || kind.untold.top().flow == id)
-    {
-        kind.expected = -1;
-    }
     flow.pacedPs = now + waits + bytes / kind.alone - credit;
     flow.leastPs = 0;
+    flow.isLong = true;
+    m_passing.resize(m_ways.GetResources().size());
     if (kind.stripeBytes <= kind.unitBytes)
     {
-        const double atOnce = std::min(bytes, kind.unitBytes + caughtUp * kind.alone);
+        const double atOnce = kind.unitBytes + caughtUp * kind.alone;
+        flow.isLong = bytes > kind.unitBytes;
         flow.leastPs = now + waits + bytes / kind.alone - flow.leadPs +
-                       PassAtOnce(kind, atOnce, now + waits);
+                       PassAtOnce(kind, std::min(bytes, atOnce), now + waits);
+    }
+    if (flow.isLong)
+    {
+        CountLong(kind, 1);
+        kind.untold.push(target);
+    }
+    else
+    {
+        kind.units.push_back(target);
+    }
+    // Its last unit may go before messages that have gone, but for the pace of their senders, end.
+    const Target& next = flow.isLong ? kind.untold.top() : kind.units.front();
+    if (kind.messages.top().flow == id || next.flow == id)
+    {
+        kind.expected = -1;
     }
     m_shares.ChangeCount(kind.user, 1);
     m_shares.NotePlaces(kind.user, flow.places);
@@ -342,6 +384,21 @@ MessageFlows::Tell(uint32_t id)
                        : std::max({0.0,
                                    -GetAheadPs(m_kinds[flow.kind], flow.bytes),
                                    flow.leastPs - m_clock.GetNowPs()}));
+}
+
+void
+MessageFlows::TellIfUntold(Kind& kind, uint32_t id)
+{
+    // A short unit moves its bytes sooner than a longer one that has come before it.
+    const auto place =
+        std::find_if(kind.units.begin(), kind.units.end(), [id](const Target& target) {
+            return target.flow == id;
+        });
+    if (place != kind.units.end())
+    {
+        kind.units.erase(place);
+        Tell(id);
+    }
 }
 
 void
@@ -411,6 +468,11 @@ MessageFlows::GetLastTurnPs(const Kind& kind, const Target& target) const
     {
         return notBefore(endPs - flow.leadPs);
     }
+    if (!flow.isLong && IsAmongShort(kind))
+    {
+        // Whoever comes first goes first, and does not share with those behind it.
+        return std::min(flow.leastPs, GetEndPs(kind, target));
+    }
     // Of flows that take turns at a port, one is done with its last turn, while its share of the
     // port would still carry the last turns of those behind it.
     const double bytes = flow.bytes;
@@ -451,6 +513,10 @@ MessageFlows::Predict(uint32_t id)
     {
         kind.expected = std::min(kind.expected, GetLastTurnPs(kind, kind.untold.top()));
     }
+    if (!kind.units.empty())
+    {
+        kind.expected = std::min(kind.expected, GetLastTurnPs(kind, kind.units.front()));
+    }
     kind.expected = std::max(kind.expected, m_clock.GetNowPs());
     m_clock.Foretell(id, kind.expected);
 }
@@ -466,14 +532,25 @@ MessageFlows::Finish(uint32_t id)
         kind.untold.pop();
         Tell(flow);
     }
+    while (!kind.units.empty() && GetLastTurnPs(kind, kind.units.front()) <= latestPs)
+    {
+        const uint32_t flow = kind.units.front().flow;
+        kind.units.pop_front();
+        Tell(flow);
+    }
     // By the same sum as in Predict(): were one of them rounded otherwise, this would never end.
     bool hasEnded = false;
     while (!kind.messages.empty() && GetEndPs(kind, kind.messages.top()) <= latestPs)
     {
         const uint32_t flow = kind.messages.top().flow;
         kind.messages.pop();
+        TellIfUntold(kind, flow);
         m_shares.ChangeCount(kind.user, -1);
         m_shares.ChangeBytes(kind.user, -m_flows[flow].bytes);
+        if (m_flows[flow].isLong)
+        {
+            CountLong(kind, -1);
+        }
         End(flow);
         hasEnded = true;
     }

@@ -16,6 +16,7 @@
 
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <queue>
@@ -118,11 +119,19 @@ class MessageFlows
     void Finish(uint32_t kind);
 
   private:
+    /// What leaves at once on a resource.
+    struct Passing
+    {
+        double untilPs{0}; //!< when all that has come so far has passed
+        uint32_t nLong{0}; //!< messages under way of more than a unit
+    };
+
     /// A connection.
     struct Flow
     {
         uint32_t kind{NO_ID};           //!< flows with one route share a rate
         bool isReading{false};          //!< whether its NIC reads others before the one under way
+        bool isLong{false};             //!< whether the one under way is more than a unit
         double pacedPs{-1e12};          //!< when the next message may begin
         double bytes{0};                //!< of the message under way; 0: there is none
         RingBuffer<double> waiting;     //!< bytes of those behind it
@@ -163,7 +172,10 @@ class MessageFlows
         double stripeBytes{0}; //!< one unit on each of its links
         double expected{-1};   //!< time of its event; -1: none
         std::priority_queue<Target> messages; //!< of the flows that send
-        std::priority_queue<Target> untold;   //!< those whose last unit has not gone yet
+        std::priority_queue<Target> untold;   //!< of those of more than a unit, those whose last one
+                                              //!< has not gone yet
+        std::deque<Target> units;             //!< those of one unit that has not gone yet, in the
+                                              //!< order in which they came
     };
 
     /// What a flow has under way ends without being sent. @param kind of it @param flow which one
@@ -202,10 +214,18 @@ class MessageFlows
      * @return how long the last of the links on its way carries what came there before
      */
     double PassAtOnce(const Kind& kind, double bytes, double fromPs);
+    /// A message of more than a unit begins, or ends. @param kind of the flow
+    /// @param change by how many there are more on its way
+    void CountLong(const Kind& kind, int change);
+    /// @param kind of a flow @return whether all messages that move on its way are single units
+    bool IsAmongShort(const Kind& kind) const;
     /// The next message of a flow begins. @param id of the flow @param bytes of the message
     void Begin(uint32_t id, double bytes);
     /// The last unit of the message of a flow that is under way has gone. @param id of the flow
     void Tell(uint32_t id);
+    /// The message of a flow, which is sent, had better have gone. @param kind of the flow
+    /// @param id of the flow
+    void TellIfUntold(Kind& kind, uint32_t id);
     /// The message of a flow that is under way is sent. @param id of the flow
     void End(uint32_t id);
     /// A kind moves its bytes at a rate from now on. @param id of it @param rate of each flow
@@ -229,7 +249,7 @@ class MessageFlows
     SharedResources& m_shares;              //!< some of whose users are kinds
     const double m_unit;                    //!< rate of these that is one byte per picosecond
     NicQueues m_nics;                       //!< what they have read of messages
-    std::vector<double> m_passedPs;         //!< by resource, when what was sent at once has passed
+    std::vector<Passing> m_passing;         //!< by resource
 };
 
 } // namespace proteus
