@@ -21,6 +21,8 @@ namespace
 constexpr double PS_PER_SECOND = 1e12;
 /// A rate that changes by less than this part does not change.
 constexpr double SAME_RATE = 1e-9;
+/// Units of a message that pass links one by one. A queue pair that has waited sends two at once.
+constexpr double MOST_UNITS = 2;
 
 } // namespace
 
@@ -122,6 +124,20 @@ MessageFlows::AddKind(uint32_t route, double limit)
     return id;
 }
 
+bool
+MessageFlows::Erase(std::deque<Target>& queue, uint32_t id)
+{
+    const auto place = std::find_if(queue.begin(), queue.end(), [id](const Target& target) {
+        return target.flow == id;
+    });
+    if (place == queue.end())
+    {
+        return false;
+    }
+    queue.erase(place);
+    return true;
+}
+
 void
 MessageFlows::TakeAway(Kind& kind, const Flow& flow, uint32_t id)
 {
@@ -141,10 +157,8 @@ MessageFlows::TakeAway(Kind& kind, const Flow& flow, uint32_t id)
         }
         *queue = std::move(kept);
     }
-    kind.units.erase(std::remove_if(kind.units.begin(),
-                                    kind.units.end(),
-                                    [id](const Target& target) { return target.flow == id; }),
-                     kind.units.end());
+    Erase(kind.turns, id);
+    Erase(kind.units, id);
     kind.expected = -1;
     m_shares.ChangeCount(kind.user, -1);
     m_shares.ChangeBytes(kind.user, -flow.bytes);
@@ -201,8 +215,11 @@ MessageFlows::HandOver(const Left& left)
         {
             keepRest(untold.top());
         }
-        std::for_each(kind.units.begin(), kind.units.end(), keepRest);
-        kind.units.clear();
+        for (auto* const units : {&kind.turns, &kind.units})
+        {
+            std::for_each(units->begin(), units->end(), keepRest);
+            units->clear();
+        }
         m_kinds[id].messages = {};
         m_clock.TakeBack(id);
     }
@@ -266,6 +283,41 @@ MessageFlows::PassAtOnce(const Kind& kind, double bytes, double fromPs)
         }
     }
     return waits;
+}
+
+void
+MessageFlows::BeginUnits(Flow& flow, const Kind& kind, double bytes, double fromPs, double creditPs)
+{
+    flow.leastPs = 0;
+    flow.rest = 0;
+    flow.isLong = true;
+    if (kind.stripeBytes > kind.unitBytes)
+    {
+        return;
+    }
+    m_passing.resize(m_ways.GetResources().size());
+    flow.isLong = bytes > MOST_UNITS * kind.unitBytes;
+    if (flow.isLong)
+    {
+        const double atOnce = kind.unitBytes + creditPs * kind.alone;
+        flow.leastPs =
+            fromPs + bytes / kind.alone - flow.leadPs + PassAtOnce(kind, atOnce, fromPs);
+        return;
+    }
+    const double first = std::min(bytes, kind.unitBytes);
+    flow.leastPs = fromPs + first * kind.psPerByte + PassAtOnce(kind, first, fromPs);
+    flow.rest = bytes - first;
+    // Its turn comes when the first one has left the sender.
+    const double leavesPs = first * m_ways.GetRoute(kind.route).leavePsPerByte;
+    flow.restPs = fromPs + std::max(leavesPs, first / kind.alone - creditPs);
+}
+
+void
+MessageFlows::PassRest(Flow& flow, const Kind& kind)
+{
+    flow.leastPs = flow.restPs + flow.rest * kind.psPerByte +
+                   PassAtOnce(kind, flow.rest, flow.restPs);
+    flow.rest = 0;
 }
 
 void
@@ -346,16 +398,7 @@ MessageFlows::Begin(uint32_t id, double bytes)
     const Target target{GetMoved(kind) + bytes + waits * kind.alone, id};
     kind.messages.push(target);
     flow.pacedPs = now + waits + bytes / kind.alone - credit;
-    flow.leastPs = 0;
-    flow.isLong = true;
-    m_passing.resize(m_ways.GetResources().size());
-    if (kind.stripeBytes <= kind.unitBytes)
-    {
-        const double atOnce = kind.unitBytes + caughtUp * kind.alone;
-        flow.isLong = bytes > kind.unitBytes;
-        flow.leastPs = now + waits + bytes / kind.alone - flow.leadPs +
-                       PassAtOnce(kind, std::min(bytes, atOnce), now + waits);
-    }
+    BeginUnits(flow, kind, bytes, now + waits, credit);
     if (flow.isLong)
     {
         CountLong(kind, 1);
@@ -363,11 +406,10 @@ MessageFlows::Begin(uint32_t id, double bytes)
     }
     else
     {
-        kind.units.push_back(target);
+        (flow.rest > 0 ? kind.turns : kind.units).push_back(target);
     }
     // Its last unit may go before messages that have gone, but for the pace of their senders, end.
-    const Target& next = flow.isLong ? kind.untold.top() : kind.units.front();
-    if (kind.messages.top().flow == id || next.flow == id)
+    if (!flow.isLong || kind.messages.top().flow == id || kind.untold.top().flow == id)
     {
         kind.expected = -1;
     }
@@ -390,13 +432,13 @@ void
 MessageFlows::TellIfUntold(Kind& kind, uint32_t id)
 {
     // A short unit moves its bytes sooner than a longer one that has come before it.
-    const auto place =
-        std::find_if(kind.units.begin(), kind.units.end(), [id](const Target& target) {
-            return target.flow == id;
-        });
-    if (place != kind.units.end())
+    if (Erase(kind.turns, id))
     {
-        kind.units.erase(place);
+        PassRest(m_flows[id], kind);
+        Tell(id);
+    }
+    else if (Erase(kind.units, id))
+    {
         Tell(id);
     }
 }
@@ -513,6 +555,10 @@ MessageFlows::Predict(uint32_t id)
     {
         kind.expected = std::min(kind.expected, GetLastTurnPs(kind, kind.untold.top()));
     }
+    if (!kind.turns.empty())
+    {
+        kind.expected = std::min(kind.expected, m_flows[kind.turns.front().flow].restPs);
+    }
     if (!kind.units.empty())
     {
         kind.expected = std::min(kind.expected, GetLastTurnPs(kind, kind.units.front()));
@@ -531,6 +577,12 @@ MessageFlows::Finish(uint32_t id)
         const uint32_t flow = kind.untold.top().flow;
         kind.untold.pop();
         Tell(flow);
+    }
+    while (!kind.turns.empty() && m_flows[kind.turns.front().flow].restPs <= latestPs)
+    {
+        PassRest(m_flows[kind.turns.front().flow], kind);
+        kind.units.push_back(kind.turns.front());
+        kind.turns.pop_front();
     }
     while (!kind.units.empty() && GetLastTurnPs(kind, kind.units.front()) <= latestPs)
     {

@@ -123,7 +123,7 @@ class MessageFlows
     struct Passing
     {
         double untilPs{0}; //!< when all that has come so far has passed
-        uint32_t nLong{0}; //!< messages under way of more than a unit
+        uint32_t nLong{0}; //!< messages under way of more than two units, or striped
     };
 
     /// A connection.
@@ -131,7 +131,8 @@ class MessageFlows
     {
         uint32_t kind{NO_ID};           //!< flows with one route share a rate
         bool isReading{false};          //!< whether its NIC reads others before the one under way
-        bool isLong{false};             //!< whether the one under way is more than a unit
+        bool isLong{false};             //!< whether the one under way is more than two units, or
+                                        //!< striped
         double pacedPs{-1e12};          //!< when the next message may begin
         double bytes{0};                //!< of the message under way; 0: there is none
         RingBuffer<double> waiting;     //!< bytes of those behind it
@@ -140,6 +141,8 @@ class MessageFlows
         double creditPs{0};             //!< by which its pace lets the next one begin before that
         double leastPs{0};              //!< before which the last unit of the one under way does not
                                         //!< go, as links carry what came before it
+        double rest{0};                 //!< bytes of a second unit, which has not come to its turn
+        double restPs{0};               //!< when it does
         SharedResources::Places places; //!< of the one under way
     };
 
@@ -172,12 +175,15 @@ class MessageFlows
         double stripeBytes{0}; //!< one unit on each of its links
         double expected{-1};   //!< time of its event; -1: none
         std::priority_queue<Target> messages; //!< of the flows that send
-        std::priority_queue<Target> untold;   //!< of those of more than a unit, those whose last one
-                                              //!< has not gone yet
-        std::deque<Target> units;             //!< those of one unit that has not gone yet, in the
-                                              //!< order in which they came
+        std::priority_queue<Target> untold;   //!< of the long ones, those whose last unit has not
+                                              //!< gone yet
+        std::deque<Target> turns;             //!< of the others, those whose second unit has not
+                                              //!< come to its turn yet
+        std::deque<Target> units;             //!< the rest of them, in the order of their turns
     };
 
+    /// @param queue of messages @param id of a flow, which goes @return whether it was there
+    static bool Erase(std::deque<Target>& queue, uint32_t id);
     /// What a flow has under way ends without being sent. @param kind of it @param flow which one
     /// @param id of the flow
     void TakeAway(Kind& kind, const Flow& flow, uint32_t id);
@@ -214,10 +220,18 @@ class MessageFlows
      * @return how long the last of the links on its way carries what came there before
      */
     double PassAtOnce(const Kind& kind, double bytes, double fromPs);
-    /// A message of more than a unit begins, or ends. @param kind of the flow
+    /**
+     * Finds when the units of a message can pass their links.
+     * @param flow whose message it is @param kind of it @param bytes of the message
+     * @param fromPs when it begins @param creditPs what the pace of its sender has to catch up
+     */
+    void BeginUnits(Flow& flow, const Kind& kind, double bytes, double fromPs, double creditPs);
+    /// The second unit of a message comes to its turn. @param flow of it @param kind of that
+    void PassRest(Flow& flow, const Kind& kind);
+    /// A message of more than two units begins, or ends. @param kind of the flow
     /// @param change by how many there are more on its way
     void CountLong(const Kind& kind, int change);
-    /// @param kind of a flow @return whether all messages that move on its way are single units
+    /// @param kind of a flow @return whether all messages that move on its way are of one unit or two
     bool IsAmongShort(const Kind& kind) const;
     /// The next message of a flow begins. @param id of the flow @param bytes of the message
     void Begin(uint32_t id, double bytes);

@@ -49,6 +49,7 @@ IsAlike(const FlowRoute& a, const FlowRoute& b)
                         route.ackPs,
                         route.unitBytes,
                         route.unitPsPerByte,
+                        route.leavePsPerByte,
                         route.limit,
                         route.stripes,
                         route.reading.comes,
