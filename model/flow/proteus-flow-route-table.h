@@ -97,7 +97,6 @@ struct FlowRoute
                                //!< the receiver's NIC if it passes one
     uint32_t unitBytes{1};     //!< payload that a link carries at once, without a break
     double unitPsPerByte{0};   //!< of a unit, on its slowest link; of a stripe, on one link of it
-    double leavePsPerByte{0};  //!< of a unit, on the link by which it leaves the sender
     uint32_t stripes{1};       //!< links that its units leave the sender by in turn
     bool isNetwork{false};     //!< whether it leaves the server by a NIC
     /// Where inputs with credits take turns on its way, in its order; none where it is striped.
@@ -121,7 +120,6 @@ struct FlowRoute
                         ackPs,
                         unitBytes,
                         unitPsPerByte,
-                        leavePsPerByte,
                         limit,
                         stripes,
                         isNetwork,
@@ -136,7 +134,6 @@ struct FlowRoute
                                           other.ackPs,
                                           other.unitBytes,
                                           other.unitPsPerByte,
-                                          other.leavePsPerByte,
                                           other.limit,
                                           other.stripes,
                                           other.isNetwork,

@@ -421,7 +421,6 @@ FlowRoutes::SetTimes(const Walker& walker, uint32_t unitBytes, FlowRoute& route)
         const double unitPs =
             static_cast<double>(link.framing.For(walker.method).WireBytes(unitBytes)) * psPerByte;
         route.unitPsPerByte = std::max(route.unitPsPerByte, unitPs / unitBytes);
-        route.leavePsPerByte = i == 0 ? unitPs / unitBytes : route.leavePsPerByte;
         const double extra = static_cast<double>(m_parameters.Get(link.technology).latencyPs);
         const double wire = static_cast<double>(link.delayPs) + extra;
         const double back =

@@ -125,17 +125,23 @@ MessageFlows::AddKind(uint32_t route, double limit)
 }
 
 bool
-MessageFlows::Erase(std::deque<Target>& queue, uint32_t id)
+MessageFlows::Erase(RingBuffer<Target>& queue, uint32_t id)
 {
-    const auto place = std::find_if(queue.begin(), queue.end(), [id](const Target& target) {
-        return target.flow == id;
-    });
-    if (place == queue.end())
+    bool wasThere = false;
+    for (uint32_t n = queue.GetSize(); n > 0; --n)
     {
-        return false;
+        const Target target = queue.Front();
+        queue.Pop();
+        if (target.flow == id)
+        {
+            wasThere = true;
+        }
+        else
+        {
+            queue.Push(target);
+        }
     }
-    queue.erase(place);
-    return true;
+    return wasThere;
 }
 
 void
@@ -217,8 +223,10 @@ MessageFlows::HandOver(const Left& left)
         }
         for (auto* const units : {&kind.turns, &kind.units})
         {
-            std::for_each(units->begin(), units->end(), keepRest);
-            units->clear();
+            for (; !units->IsEmpty(); units->Pop())
+            {
+                keepRest(units->Front());
+            }
         }
         m_kinds[id].messages = {};
         m_clock.TakeBack(id);
@@ -256,8 +264,7 @@ MessageFlows::GetAheadPs(const Kind& kind, double bytes)
         return ahead;
     }
     // The whole unit before it may come later, by another link of the stripe.
-    return std::min(ahead,
-                    last / kind.alone + kind.unitBytes * (1 / kind.alone - kind.psPerByte));
+    return std::min(ahead, last / kind.alone + kind.unitBytes * (1 / kind.alone - kind.psPerByte));
 }
 
 double
@@ -288,6 +295,7 @@ MessageFlows::PassAtOnce(const Kind& kind, double bytes, double fromPs)
 void
 MessageFlows::BeginUnits(Flow& flow, const Kind& kind, double bytes, double fromPs, double creditPs)
 {
+    m_passing.resize(m_ways.GetResources().size());
     flow.leastPs = 0;
     flow.rest = 0;
     flow.isLong = true;
@@ -295,28 +303,28 @@ MessageFlows::BeginUnits(Flow& flow, const Kind& kind, double bytes, double from
     {
         return;
     }
-    m_passing.resize(m_ways.GetResources().size());
     flow.isLong = bytes > MOST_UNITS * kind.unitBytes;
     if (flow.isLong)
     {
         const double atOnce = kind.unitBytes + creditPs * kind.alone;
-        flow.leastPs =
-            fromPs + bytes / kind.alone - flow.leadPs + PassAtOnce(kind, atOnce, fromPs);
+        flow.leastPs = fromPs + bytes / kind.alone - flow.leadPs + PassAtOnce(kind, atOnce, fromPs);
         return;
     }
     const double first = std::min(bytes, kind.unitBytes);
-    flow.leastPs = fromPs + first * kind.psPerByte + PassAtOnce(kind, first, fromPs);
+    const double waits = PassAtOnce(kind, first, fromPs);
+    flow.leastPs = fromPs + first * kind.psPerByte + waits;
     flow.rest = bytes - first;
-    // Its turn comes when the first one has left the sender.
-    const double leavesPs = first * m_ways.GetRoute(kind.route).leavePsPerByte;
+    // Behind what has come when the first one leaves the sender. Before a network it waits further
+    // on, at a NIC.
+    const double leavesPs = m_ways.GetRoute(kind.route).isNetwork ? 0 : waits;
     flow.restPs = fromPs + std::max(leavesPs, first / kind.alone - creditPs);
 }
 
 void
 MessageFlows::PassRest(Flow& flow, const Kind& kind)
 {
-    flow.leastPs = flow.restPs + flow.rest * kind.psPerByte +
-                   PassAtOnce(kind, flow.rest, flow.restPs);
+    flow.leastPs =
+        flow.restPs + flow.rest * kind.psPerByte + PassAtOnce(kind, flow.rest, flow.restPs);
     flow.rest = 0;
 }
 
@@ -406,7 +414,7 @@ MessageFlows::Begin(uint32_t id, double bytes)
     }
     else
     {
-        (flow.rest > 0 ? kind.turns : kind.units).push_back(target);
+        (flow.rest > 0 ? kind.turns : kind.units).Push(target);
     }
     // Its last unit may go before messages that have gone, but for the pace of their senders, end.
     if (!flow.isLong || kind.messages.top().flow == id || kind.untold.top().flow == id)
@@ -555,13 +563,13 @@ MessageFlows::Predict(uint32_t id)
     {
         kind.expected = std::min(kind.expected, GetLastTurnPs(kind, kind.untold.top()));
     }
-    if (!kind.turns.empty())
+    if (!kind.turns.IsEmpty())
     {
-        kind.expected = std::min(kind.expected, m_flows[kind.turns.front().flow].restPs);
+        kind.expected = std::min(kind.expected, m_flows[kind.turns.Front().flow].restPs);
     }
-    if (!kind.units.empty())
+    if (!kind.units.IsEmpty())
     {
-        kind.expected = std::min(kind.expected, GetLastTurnPs(kind, kind.units.front()));
+        kind.expected = std::min(kind.expected, GetLastTurnPs(kind, kind.units.Front()));
     }
     kind.expected = std::max(kind.expected, m_clock.GetNowPs());
     m_clock.Foretell(id, kind.expected);
@@ -578,16 +586,16 @@ MessageFlows::Finish(uint32_t id)
         kind.untold.pop();
         Tell(flow);
     }
-    while (!kind.turns.empty() && m_flows[kind.turns.front().flow].restPs <= latestPs)
+    while (!kind.turns.IsEmpty() && m_flows[kind.turns.Front().flow].restPs <= latestPs)
     {
-        PassRest(m_flows[kind.turns.front().flow], kind);
-        kind.units.push_back(kind.turns.front());
-        kind.turns.pop_front();
+        PassRest(m_flows[kind.turns.Front().flow], kind);
+        kind.units.Push(kind.turns.Front());
+        kind.turns.Pop();
     }
-    while (!kind.units.empty() && GetLastTurnPs(kind, kind.units.front()) <= latestPs)
+    while (!kind.units.IsEmpty() && GetLastTurnPs(kind, kind.units.Front()) <= latestPs)
     {
-        const uint32_t flow = kind.units.front().flow;
-        kind.units.pop_front();
+        const uint32_t flow = kind.units.Front().flow;
+        kind.units.Pop();
         Tell(flow);
     }
     // By the same sum as in Predict(): were one of them rounded otherwise, this would never end.

@@ -16,7 +16,6 @@
 
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <queue>
@@ -129,20 +128,20 @@ class MessageFlows
     /// A connection.
     struct Flow
     {
-        uint32_t kind{NO_ID};           //!< flows with one route share a rate
-        bool isReading{false};          //!< whether its NIC reads others before the one under way
-        bool isLong{false};             //!< whether the one under way is more than two units, or
-                                        //!< striped
-        double pacedPs{-1e12};          //!< when the next message may begin
-        double bytes{0};                //!< of the message under way; 0: there is none
-        RingBuffer<double> waiting;     //!< bytes of those behind it
-        double leadPs{0};               //!< by which the last unit of the one under way goes before
-                                        //!< the fluid ends, alone
-        double creditPs{0};             //!< by which its pace lets the next one begin before that
-        double leastPs{0};              //!< before which the last unit of the one under way does not
-                                        //!< go, as links carry what came before it
-        double rest{0};                 //!< bytes of a second unit, which has not come to its turn
-        double restPs{0};               //!< when it does
+        uint32_t kind{NO_ID};       //!< flows with one route share a rate
+        bool isReading{false};      //!< whether its NIC reads others before the one under way
+        bool isLong{false};         //!< whether the one under way is more than two units, or
+                                    //!< striped
+        double pacedPs{-1e12};      //!< when the next message may begin
+        double bytes{0};            //!< of the message under way; 0: there is none
+        RingBuffer<double> waiting; //!< bytes of those behind it
+        double leadPs{0};           //!< by which the last unit of the one under way goes before
+                                    //!< the fluid ends, alone
+        double creditPs{0};         //!< by which its pace lets the next one begin before that
+        double leastPs{0};          //!< before which the last unit of the one under way does not
+                                    //!< go, as links carry what came before it
+        double rest{0};             //!< bytes of a second unit, which has not come to its turn
+        double restPs{0};           //!< when it does
         SharedResources::Places places; //!< of the one under way
     };
 
@@ -162,28 +161,28 @@ class MessageFlows
     struct Kind
     {
         uint32_t route{0};
-        uint32_t user{0};      //!< of m_shares
-        uint32_t nFlows{0};    //!< that there are
-        double psPerByte{0};   //!< of a unit, on its slowest link
-        double unitBytes{0};   //!< of the route
-        bool isPaced{false};   //!< by the thread block that sends
-        double alone{0};       //!< bytes per picosecond of one alone
-        double limit{0};       //!< the same, by its sender
-        double rate{0};        //!< of each, bytes per picosecond
-        double moved{0};       //!< bytes that each has moved since the beginning
-        double sincePs{0};     //!< when that was so
-        double stripeBytes{0}; //!< one unit on each of its links
-        double expected{-1};   //!< time of its event; -1: none
+        uint32_t user{0};                     //!< of m_shares
+        uint32_t nFlows{0};                   //!< that there are
+        double psPerByte{0};                  //!< of a unit, on its slowest link
+        double unitBytes{0};                  //!< of the route
+        bool isPaced{false};                  //!< by the thread block that sends
+        double alone{0};                      //!< bytes per picosecond of one alone
+        double limit{0};                      //!< the same, by its sender
+        double rate{0};                       //!< of each, bytes per picosecond
+        double moved{0};                      //!< bytes that each has moved since the beginning
+        double sincePs{0};                    //!< when that was so
+        double stripeBytes{0};                //!< one unit on each of its links
+        double expected{-1};                  //!< time of its event; -1: none
         std::priority_queue<Target> messages; //!< of the flows that send
         std::priority_queue<Target> untold;   //!< of the long ones, those whose last unit has not
                                               //!< gone yet
-        std::deque<Target> turns;             //!< of the others, those whose second unit has not
+        RingBuffer<Target> turns;             //!< of the others, those whose second unit has not
                                               //!< come to its turn yet
-        std::deque<Target> units;             //!< the rest of them, in the order of their turns
+        RingBuffer<Target> units;             //!< the rest of them, in the order of their turns
     };
 
     /// @param queue of messages @param id of a flow, which goes @return whether it was there
-    static bool Erase(std::deque<Target>& queue, uint32_t id);
+    static bool Erase(RingBuffer<Target>& queue, uint32_t id);
     /// What a flow has under way ends without being sent. @param kind of it @param flow which one
     /// @param id of the flow
     void TakeAway(Kind& kind, const Flow& flow, uint32_t id);
@@ -231,7 +230,8 @@ class MessageFlows
     /// A message of more than two units begins, or ends. @param kind of the flow
     /// @param change by how many there are more on its way
     void CountLong(const Kind& kind, int change);
-    /// @param kind of a flow @return whether all messages that move on its way are of one unit or two
+    /// @param kind of a flow @return whether all messages that move on its way are of one unit or
+    /// two
     bool IsAmongShort(const Kind& kind) const;
     /// The next message of a flow begins. @param id of the flow @param bytes of the message
     void Begin(uint32_t id, double bytes);

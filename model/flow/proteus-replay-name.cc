@@ -138,7 +138,7 @@ AddRoute(const FlowRoute& route, const FlowRoutes& all, Order& resources, Namer&
         }
     };
     namer.Add(route.latencyPs, route.controlPs, route.ackPs, route.unitBytes, route.unitPsPerByte);
-    namer.Add(route.leavePsPerByte, route.limit, route.stripes, route.uses.size(), route.inputs.size());
+    namer.Add(route.limit, route.stripes, route.uses.size(), route.inputs.size());
     for (const FlowUse& use : route.uses)
     {
         addResource(use.resource);

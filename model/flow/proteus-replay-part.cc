@@ -49,7 +49,6 @@ IsAlike(const FlowRoute& a, const FlowRoute& b)
                         route.ackPs,
                         route.unitBytes,
                         route.unitPsPerByte,
-                        route.leavePsPerByte,
                         route.limit,
                         route.stripes,
                         route.reading.comes,
