@@ -33,6 +33,10 @@ namespace proteus
  * Flows that carry one message after the other, and share the resources of their routes by max-min
  * fairness while they do. A message moves at the share of its flow; its last unit moves at the rate
  * of a link. Flows with the same route and limit are of one kind and have equal rates.
+ *
+ * Fair shares do not know who comes first. So messages of one unit or two arrive when their units
+ * have passed the links of their way one after the other, first come, first served, unless longer
+ * ones are under way there. Those arrive no sooner than what was there when they began has passed.
  */
 class MessageFlows
 {
@@ -118,7 +122,7 @@ class MessageFlows
     void Finish(uint32_t kind);
 
   private:
-    /// What leaves at once on a resource.
+    /// What passes a resource unit by unit.
     struct Passing
     {
         double untilPs{0}; //!< when all that has come so far has passed
@@ -211,8 +215,8 @@ class MessageFlows
     /// @return when the last unit of the message goes, picoseconds
     double GetLastTurnPs(const Kind& kind, const Target& target) const;
     /**
-     * Several messages that begin at a time are no longer than a link, and yet their first units
-     * follow each other there.
+     * Messages that begin at a time may together be no more than a link can carry, and yet their
+     * first units follow each other there.
      * @param kind of the flow
      * @param bytes that it sends at once, before it keeps its pace
      * @param fromPs when
