@@ -296,13 +296,18 @@ void
 MessageFlows::BeginUnits(Flow& flow, const Kind& kind, double bytes, double fromPs, double creditPs)
 {
     m_passing.resize(m_ways.GetResources().size());
+    flow.leastPs = 0;
     flow.rest = 0;
-    flow.isLong = kind.stripeBytes > kind.unitBytes || bytes > MOST_UNITS * kind.unitBytes;
+    flow.isLong = true;
+    if (kind.stripeBytes > kind.unitBytes)
+    {
+        return;
+    }
+    flow.isLong = bytes > MOST_UNITS * kind.unitBytes;
     if (flow.isLong)
     {
-        const double atOnce = std::min(bytes, kind.unitBytes + creditPs * kind.alone);
-        const double aheadPs = flow.leadPs + std::min(0.0, GetAheadPs(kind, bytes));
-        flow.leastPs = fromPs + bytes / kind.alone - aheadPs + PassAtOnce(kind, atOnce, fromPs);
+        const double atOnce = kind.unitBytes + creditPs * kind.alone;
+        flow.leastPs = fromPs + bytes / kind.alone - flow.leadPs + PassAtOnce(kind, atOnce, fromPs);
         return;
     }
     const double first = std::min(bytes, kind.unitBytes);

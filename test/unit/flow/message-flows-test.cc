@@ -118,11 +118,3 @@ TEST(MessageFlows, AWholeUnitBeforeTheLastOneMayComeLaterByItsStripe)
     EXPECT_NEAR(Send({{0, 2 * UNIT}}, 2, 0)[0], 1.5 * UNIT_PS, TOLERANCE_PS);
     EXPECT_NEAR(Send({{0, UNIT}}, 2, 0)[0], UNIT_PS, TOLERANCE_PS);
 }
-
-TEST(MessageFlows, UnitsOfStripesThatBeginTogetherShareTheirLinks)
-{
-    // Three links carry three units in the time of one; the last of six comes in twice that time.
-    const auto ends = Send(std::vector<Message>(6, {0, UNIT}), 3);
-    EXPECT_NEAR(ends[0], UNIT_PS, TOLERANCE_PS);
-    EXPECT_NEAR(ends[5], UNIT_PS + 5 * UNIT_PS / 3, TOLERANCE_PS);
-}
