@@ -573,7 +573,7 @@ FlowRoutes::Plan(const Connection& connection, uint64_t flow, uint32_t messageBy
             AddShortUses(walker, messageBytes, unitBytes, route);
         }
         // What forwards a unit has no more of it than a message.
-        unitBytes = route.isNetwork ? std::min(unitBytes, messageBytes) : unitBytes;
+        unitBytes = std::min(unitBytes, messageBytes);
     }
     if (walkers.size() == 1 && m_parameters.infinibandBufferBytes > 0)
     {

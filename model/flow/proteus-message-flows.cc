@@ -21,6 +21,8 @@ namespace
 constexpr double PS_PER_SECOND = 1e12;
 /// A rate that changes by less than this part does not change.
 constexpr double SAME_RATE = 1e-9;
+/// Units of a message that pass links one by one. A queue pair that has waited sends two at once.
+constexpr double MOST_UNITS = 2;
 
 } // namespace
 
@@ -61,7 +63,7 @@ MessageFlows::MakeKind(uint32_t id, double limit) const
     kind.alone = rate / PS_PER_SECOND;
     kind.limit = limit / PS_PER_SECOND;
     kind.isPaced = limit <= rate;
-    kind.aheadPs = 1 / kind.alone - route.unitPsPerByte;
+    kind.psPerByte = route.unitPsPerByte;
     return kind;
 }
 
@@ -122,6 +124,26 @@ MessageFlows::AddKind(uint32_t route, double limit)
     return id;
 }
 
+bool
+MessageFlows::Erase(RingBuffer<Target>& queue, uint32_t id)
+{
+    bool wasThere = false;
+    for (uint32_t n = queue.GetSize(); n > 0; --n)
+    {
+        const Target target = queue.Front();
+        queue.Pop();
+        if (target.flow == id)
+        {
+            wasThere = true;
+        }
+        else
+        {
+            queue.Push(target);
+        }
+    }
+    return wasThere;
+}
+
 void
 MessageFlows::TakeAway(Kind& kind, const Flow& flow, uint32_t id)
 {
@@ -141,9 +163,15 @@ MessageFlows::TakeAway(Kind& kind, const Flow& flow, uint32_t id)
         }
         *queue = std::move(kept);
     }
+    Erase(kind.turns, id);
+    Erase(kind.units, id);
     kind.expected = -1;
     m_shares.ChangeCount(kind.user, -1);
     m_shares.ChangeBytes(kind.user, -flow.bytes);
+    if (flow.isLong)
+    {
+        CountLong(kind, -1);
+    }
 }
 
 void
@@ -183,12 +211,22 @@ MessageFlows::HandOver(const Left& left)
     for (uint32_t id = 0; id < m_kinds.size(); ++id)
     {
         // What has been told is there already, but for the pace of its sender.
-        for (auto& untold = m_kinds[id].untold; !untold.empty(); untold.pop())
-        {
-            const Target& target = untold.top();
-            rest[target.flow] = std::clamp(target.bytes - GetMoved(m_kinds[id]),
+        Kind& kind = m_kinds[id];
+        const auto keepRest = [&](const Target& target) {
+            rest[target.flow] = std::clamp(target.bytes - GetMoved(kind),
                                            1.0,
                                            std::max(1.0, m_flows[target.flow].bytes));
+        };
+        for (auto& untold = kind.untold; !untold.empty(); untold.pop())
+        {
+            keepRest(untold.top());
+        }
+        for (auto* const units : {&kind.turns, &kind.units})
+        {
+            for (; !units->IsEmpty(); units->Pop())
+            {
+                keepRest(units->Front());
+            }
         }
         m_kinds[id].messages = {};
         m_clock.TakeBack(id);
@@ -219,7 +257,93 @@ double
 MessageFlows::GetAheadPs(const Kind& kind, double bytes)
 {
     const double whole = std::ceil(bytes / kind.unitBytes - 1) * kind.unitBytes;
-    return (bytes - whole) * kind.aheadPs;
+    const double last = bytes - whole;
+    const double ahead = last * (1 / kind.alone - kind.psPerByte);
+    if (whole == 0)
+    {
+        return ahead;
+    }
+    // The whole unit before it may come later, by another link of the stripe.
+    return std::min(ahead, last / kind.alone + kind.unitBytes * (1 / kind.alone - kind.psPerByte));
+}
+
+double
+MessageFlows::GetLeastPs(const Kind& kind, double bytes)
+{
+    return kind.psPerByte *
+           std::max(std::min(bytes, kind.unitBytes), bytes * kind.unitBytes / kind.stripeBytes);
+}
+
+double
+MessageFlows::PassAtOnce(const Kind& kind, double bytes, double fromPs)
+{
+    const auto& resources = m_ways.GetResources();
+    double waits = 0;
+    for (const FlowUse& use : m_ways.GetRoute(kind.route).uses)
+    {
+        if (use.payload > 0 && !use.comesFirst)
+        {
+            double& passedPs = m_passing[use.resource].untilPs;
+            waits = std::max(waits, passedPs - fromPs);
+            passedPs = std::max(passedPs, fromPs) +
+                       bytes * use.amount / resources[use.resource].capacity * PS_PER_SECOND;
+        }
+    }
+    return waits;
+}
+
+void
+MessageFlows::BeginUnits(Flow& flow, const Kind& kind, double bytes, double fromPs, double creditPs)
+{
+    m_passing.resize(m_ways.GetResources().size());
+    flow.leastPs = 0;
+    flow.rest = 0;
+    flow.isLong = true;
+    if (kind.stripeBytes > kind.unitBytes)
+    {
+        return;
+    }
+    flow.isLong = bytes > MOST_UNITS * kind.unitBytes;
+    if (flow.isLong)
+    {
+        const double atOnce = kind.unitBytes + creditPs * kind.alone;
+        flow.leastPs = fromPs + bytes / kind.alone - flow.leadPs + PassAtOnce(kind, atOnce, fromPs);
+        return;
+    }
+    const double first = std::min(bytes, kind.unitBytes);
+    const double waits = PassAtOnce(kind, first, fromPs);
+    flow.leastPs = fromPs + first * kind.psPerByte + waits;
+    flow.rest = bytes - first;
+    // Behind what has come when the first one leaves the sender. Before a network it waits further
+    // on, at a NIC.
+    const double leavesPs = m_ways.GetRoute(kind.route).isNetwork ? 0 : waits;
+    flow.restPs = fromPs + std::max(leavesPs, first / kind.alone - creditPs);
+}
+
+void
+MessageFlows::PassRest(Flow& flow, const Kind& kind)
+{
+    flow.leastPs =
+        flow.restPs + flow.rest * kind.psPerByte + PassAtOnce(kind, flow.rest, flow.restPs);
+    flow.rest = 0;
+}
+
+void
+MessageFlows::CountLong(const Kind& kind, int change)
+{
+    for (const FlowUse& use : m_ways.GetRoute(kind.route).uses)
+    {
+        m_passing[use.resource].nLong += change;
+    }
+}
+
+bool
+MessageFlows::IsAmongShort(const Kind& kind) const
+{
+    const auto& uses = m_ways.GetRoute(kind.route).uses;
+    return m_own && std::none_of(uses.begin(), uses.end(), [this](const FlowUse& use) {
+               return use.payload > 0 && !use.comesFirst && m_passing[use.resource].nLong > 0;
+           });
 }
 
 void
@@ -273,19 +397,30 @@ MessageFlows::Begin(uint32_t id, double bytes)
     const double unitPs = std::min(kind.unitBytes, bytes) / kind.alone;
     const double credit = kind.isPaced ? std::clamp(now - flow.pacedPs, 0.0, unitPs) : 0;
     const double caughtUp = bytes > kind.unitBytes ? credit : 0;
-    flow.leadPs = std::max(0.0, GetAheadPs(kind, bytes)) + caughtUp;
+    // Whatever it catches up, its units are no faster than their links.
+    flow.leadPs = std::min(std::max(0.0, GetAheadPs(kind, bytes)) + caughtUp,
+                           std::max(0.0, bytes / kind.alone - GetLeastPs(kind, bytes)));
     // Over striped links it waits for each of them in turn, however far it is behind its pace.
-    flow.creditPs = kind.stripeBytes > kind.unitBytes ? 0 : caughtUp;
+    flow.creditPs = kind.stripeBytes > kind.unitBytes ? 0 : std::min(caughtUp, flow.leadPs);
     const double waits = std::max(0.0, flow.pacedPs - now);
     const Target target{GetMoved(kind) + bytes + waits * kind.alone, id};
     kind.messages.push(target);
-    kind.untold.push(target);
+    flow.pacedPs = now + waits + bytes / kind.alone - credit;
+    BeginUnits(flow, kind, bytes, now + waits, credit);
+    if (flow.isLong)
+    {
+        CountLong(kind, 1);
+        kind.untold.push(target);
+    }
+    else
+    {
+        (flow.rest > 0 ? kind.turns : kind.units).Push(target);
+    }
     // Its last unit may go before messages that have gone, but for the pace of their senders, end.
-    if (kind.messages.top().flow == id || kind.untold.top().flow == id)
+    if (!flow.isLong || kind.messages.top().flow == id || kind.untold.top().flow == id)
     {
         kind.expected = -1;
     }
-    flow.pacedPs = now + waits + bytes / kind.alone - credit;
     m_shares.ChangeCount(kind.user, 1);
     m_shares.NotePlaces(kind.user, flow.places);
 }
@@ -294,7 +429,26 @@ void
 MessageFlows::Tell(uint32_t id)
 {
     const Flow& flow = m_flows[id];
-    m_sent(id, m_isInstant ? 0 : std::max(0.0, -GetAheadPs(m_kinds[flow.kind], flow.bytes)));
+    m_sent(id,
+           m_isInstant ? 0
+                       : std::max({0.0,
+                                   -GetAheadPs(m_kinds[flow.kind], flow.bytes),
+                                   flow.leastPs - m_clock.GetNowPs()}));
+}
+
+void
+MessageFlows::TellIfUntold(Kind& kind, uint32_t id)
+{
+    // A short unit moves its bytes sooner than a longer one that has come before it.
+    if (Erase(kind.turns, id))
+    {
+        PassRest(m_flows[id], kind);
+        Tell(id);
+    }
+    else if (Erase(kind.units, id))
+    {
+        Tell(id);
+    }
 }
 
 void
@@ -357,9 +511,17 @@ MessageFlows::GetLastTurnPs(const Kind& kind, const Target& target) const
 {
     const double endPs = GetMovedPs(kind, target);
     const Flow& flow = m_flows[target.flow];
+    const auto notBefore = [&](double turnPs) {
+        return std::min(std::max(turnPs, flow.leastPs), GetEndPs(kind, target));
+    };
     if (IsAtFullRate(kind))
     {
-        return endPs - flow.leadPs;
+        return notBefore(endPs - flow.leadPs);
+    }
+    if (!flow.isLong && IsAmongShort(kind))
+    {
+        // Whoever comes first goes first, and does not share with those behind it.
+        return std::min(flow.leastPs, GetEndPs(kind, target));
     }
     // Of flows that take turns at a port, one is done with its last turn, while its share of the
     // port would still carry the last turns of those behind it.
@@ -368,7 +530,7 @@ MessageFlows::GetLastTurnPs(const Kind& kind, const Target& target) const
     // A stripe's links are not in step: its message ends anywhere within a turn of all of them.
     const double last = isStriped ? std::min(bytes, kind.stripeBytes)
                                   : bytes - std::ceil(bytes / kind.unitBytes - 1) * kind.unitBytes;
-    return endPs - m_shares.GetPartBehind(kind.user, flow.places) * last / kind.rate;
+    return notBefore(endPs - m_shares.GetPartBehind(kind.user, flow.places) * last / kind.rate);
 }
 
 void
@@ -401,6 +563,14 @@ MessageFlows::Predict(uint32_t id)
     {
         kind.expected = std::min(kind.expected, GetLastTurnPs(kind, kind.untold.top()));
     }
+    if (!kind.turns.IsEmpty())
+    {
+        kind.expected = std::min(kind.expected, m_flows[kind.turns.Front().flow].restPs);
+    }
+    if (!kind.units.IsEmpty())
+    {
+        kind.expected = std::min(kind.expected, GetLastTurnPs(kind, kind.units.Front()));
+    }
     kind.expected = std::max(kind.expected, m_clock.GetNowPs());
     m_clock.Foretell(id, kind.expected);
 }
@@ -416,14 +586,31 @@ MessageFlows::Finish(uint32_t id)
         kind.untold.pop();
         Tell(flow);
     }
+    while (!kind.turns.IsEmpty() && m_flows[kind.turns.Front().flow].restPs <= latestPs)
+    {
+        PassRest(m_flows[kind.turns.Front().flow], kind);
+        kind.units.Push(kind.turns.Front());
+        kind.turns.Pop();
+    }
+    while (!kind.units.IsEmpty() && GetLastTurnPs(kind, kind.units.Front()) <= latestPs)
+    {
+        const uint32_t flow = kind.units.Front().flow;
+        kind.units.Pop();
+        Tell(flow);
+    }
     // By the same sum as in Predict(): were one of them rounded otherwise, this would never end.
     bool hasEnded = false;
     while (!kind.messages.empty() && GetEndPs(kind, kind.messages.top()) <= latestPs)
     {
         const uint32_t flow = kind.messages.top().flow;
         kind.messages.pop();
+        TellIfUntold(kind, flow);
         m_shares.ChangeCount(kind.user, -1);
         m_shares.ChangeBytes(kind.user, -m_flows[flow].bytes);
+        if (m_flows[flow].isLong)
+        {
+            CountLong(kind, -1);
+        }
         End(flow);
         hasEnded = true;
     }

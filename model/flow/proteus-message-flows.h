@@ -33,6 +33,10 @@ namespace proteus
  * Flows that carry one message after the other, and share the resources of their routes by max-min
  * fairness while they do. A message moves at the share of its flow; its last unit moves at the rate
  * of a link. Flows with the same route and limit are of one kind and have equal rates.
+ *
+ * Fair shares do not know who comes first. So messages of one unit or two arrive when their units
+ * have passed the links of their way one after the other, first come, first served, unless longer
+ * ones are under way there. Those arrive no sooner than what was there when they began has passed.
  */
 class MessageFlows
 {
@@ -118,17 +122,30 @@ class MessageFlows
     void Finish(uint32_t kind);
 
   private:
+    /// What passes a resource unit by unit.
+    struct Passing
+    {
+        double untilPs{0}; //!< when all that has come so far has passed
+        uint32_t nLong{0}; //!< messages under way of more than two units, or striped
+    };
+
     /// A connection.
     struct Flow
     {
-        uint32_t kind{NO_ID};           //!< flows with one route share a rate
-        bool isReading{false};          //!< whether its NIC reads others before the one under way
-        double pacedPs{-1e12};          //!< when the next message may begin
-        double bytes{0};                //!< of the message under way; 0: there is none
-        RingBuffer<double> waiting;     //!< bytes of those behind it
-        double leadPs{0};               //!< by which the last unit of the one under way goes before
-                                        //!< the fluid ends, alone
-        double creditPs{0};             //!< by which its pace lets the next one begin before that
+        uint32_t kind{NO_ID};       //!< flows with one route share a rate
+        bool isReading{false};      //!< whether its NIC reads others before the one under way
+        bool isLong{false};         //!< whether the one under way is more than two units, or
+                                    //!< striped
+        double pacedPs{-1e12};      //!< when the next message may begin
+        double bytes{0};            //!< of the message under way; 0: there is none
+        RingBuffer<double> waiting; //!< bytes of those behind it
+        double leadPs{0};           //!< by which the last unit of the one under way goes before
+                                    //!< the fluid ends, alone
+        double creditPs{0};         //!< by which its pace lets the next one begin before that
+        double leastPs{0};          //!< before which the last unit of the one under way does not
+                                    //!< go, as links carry what came before it
+        double rest{0};             //!< bytes of a second unit, which has not come to its turn
+        double restPs{0};           //!< when it does
         SharedResources::Places places; //!< of the one under way
     };
 
@@ -148,23 +165,28 @@ class MessageFlows
     struct Kind
     {
         uint32_t route{0};
-        uint32_t user{0};      //!< of m_shares
-        uint32_t nFlows{0};    //!< that there are
-        double aheadPs{0};     //!< for every byte of its last unit, a message ends sooner than at
-                               //!< the flow's rate; negative: later
-        double unitBytes{0};   //!< of the route
-        bool isPaced{false};   //!< by the thread block that sends
-        double alone{0};       //!< bytes per picosecond of one alone
-        double limit{0};       //!< the same, by its sender
-        double rate{0};        //!< of each, bytes per picosecond
-        double moved{0};       //!< bytes that each has moved since the beginning
-        double sincePs{0};     //!< when that was so
-        double stripeBytes{0}; //!< one unit on each of its links
-        double expected{-1};   //!< time of its event; -1: none
+        uint32_t user{0};                     //!< of m_shares
+        uint32_t nFlows{0};                   //!< that there are
+        double psPerByte{0};                  //!< of a unit, on its slowest link
+        double unitBytes{0};                  //!< of the route
+        bool isPaced{false};                  //!< by the thread block that sends
+        double alone{0};                      //!< bytes per picosecond of one alone
+        double limit{0};                      //!< the same, by its sender
+        double rate{0};                       //!< of each, bytes per picosecond
+        double moved{0};                      //!< bytes that each has moved since the beginning
+        double sincePs{0};                    //!< when that was so
+        double stripeBytes{0};                //!< one unit on each of its links
+        double expected{-1};                  //!< time of its event; -1: none
         std::priority_queue<Target> messages; //!< of the flows that send
-        std::priority_queue<Target> untold;   //!< those whose last unit has not gone yet
+        std::priority_queue<Target> untold;   //!< of the long ones, those whose last unit has not
+                                              //!< gone yet
+        RingBuffer<Target> turns;             //!< of the others, those whose second unit has not
+                                              //!< come to its turn yet
+        RingBuffer<Target> units;             //!< the rest of them, in the order of their turns
     };
 
+    /// @param queue of messages @param id of a flow, which goes @return whether it was there
+    static bool Erase(RingBuffer<Target>& queue, uint32_t id);
     /// What a flow has under way ends without being sent. @param kind of it @param flow which one
     /// @param id of the flow
     void TakeAway(Kind& kind, const Flow& flow, uint32_t id);
@@ -177,6 +199,9 @@ class MessageFlows
     /// @param kind a kind @param bytes of a message
     /// @return the time by which the message ends sooner than its flow would bring it
     static double GetAheadPs(const Kind& kind, double bytes);
+    /// @param kind a kind @param bytes of a message
+    /// @return the least time that its units are on their slowest link, or links of a stripe
+    static double GetLeastPs(const Kind& kind, double bytes);
     /// @param kind a kind, with the rate that it has now @param target of one of its messages
     /// @return when all bytes of the message have moved at that rate, picoseconds
     static double GetMovedPs(const Kind& kind, const Target& target);
@@ -189,10 +214,36 @@ class MessageFlows
     /// @param kind a kind, with the rate that it has now @param target of one of its messages
     /// @return when the last unit of the message goes, picoseconds
     double GetLastTurnPs(const Kind& kind, const Target& target) const;
+    /**
+     * Messages that begin at a time may together be no more than a link can carry, and yet their
+     * first units follow each other there.
+     * @param kind of the flow
+     * @param bytes that it sends at once, before it keeps its pace
+     * @param fromPs when
+     * @return how long the last of the links on its way carries what came there before
+     */
+    double PassAtOnce(const Kind& kind, double bytes, double fromPs);
+    /**
+     * Finds when the units of a message can pass their links.
+     * @param flow whose message it is @param kind of it @param bytes of the message
+     * @param fromPs when it begins @param creditPs what the pace of its sender has to catch up
+     */
+    void BeginUnits(Flow& flow, const Kind& kind, double bytes, double fromPs, double creditPs);
+    /// The second unit of a message comes to its turn. @param flow of it @param kind of that
+    void PassRest(Flow& flow, const Kind& kind);
+    /// A message of more than two units begins, or ends. @param kind of the flow
+    /// @param change by how many there are more on its way
+    void CountLong(const Kind& kind, int change);
+    /// @param kind of a flow @return whether all messages that move on its way are of one unit or
+    /// two
+    bool IsAmongShort(const Kind& kind) const;
     /// The next message of a flow begins. @param id of the flow @param bytes of the message
     void Begin(uint32_t id, double bytes);
     /// The last unit of the message of a flow that is under way has gone. @param id of the flow
     void Tell(uint32_t id);
+    /// The message of a flow, which is sent, had better have gone. @param kind of the flow
+    /// @param id of the flow
+    void TellIfUntold(Kind& kind, uint32_t id);
     /// The message of a flow that is under way is sent. @param id of the flow
     void End(uint32_t id);
     /// A kind moves its bytes at a rate from now on. @param id of it @param rate of each flow
@@ -216,6 +267,7 @@ class MessageFlows
     SharedResources& m_shares;              //!< some of whose users are kinds
     const double m_unit;                    //!< rate of these that is one byte per picosecond
     NicQueues m_nics;                       //!< what they have read of messages
+    std::vector<Passing> m_passing;         //!< by resource
 };
 
 } // namespace proteus
