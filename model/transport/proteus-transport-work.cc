@@ -23,6 +23,7 @@ namespace proteus
 bool
 Transport::IsSelfContained(uint32_t queuePair) const
 {
+    RequirePair(queuePair);
     const SenderState& sender = m_core.pairs.GetSender(queuePair);
     const QueuePairState& state = m_core.pairs.GetState(queuePair);
     const bool copies = (sender.flags & SenderState::COPY_ENGINE) != 0 &&
@@ -36,6 +37,7 @@ Transport::IsSelfContained(uint32_t queuePair) const
 int64_t
 Transport::GetRestPs(uint32_t queuePair) const
 {
+    RequirePair(queuePair);
     const SenderState& sender = m_core.pairs.GetSender(queuePair);
     const QueuePairState& state = m_core.pairs.GetState(queuePair);
     // What a timeout has sent again may wait in a memory when all is acknowledged.
@@ -66,6 +68,7 @@ Transport::GetPacedPs(uint32_t queuePair) const
 std::vector<PortId>
 Transport::GetWays(uint32_t queuePair) const
 {
+    RequirePair(queuePair);
     const QueuePairState& state = m_core.pairs.GetState(queuePair);
     std::vector<VertexId> stops{state.source};
     stops.insert(stops.end(), state.waypoints.begin(), state.waypoints.end());
@@ -88,6 +91,7 @@ Transport::GetWays(uint32_t queuePair) const
 std::vector<uint64_t>
 Transport::Describe(uint32_t queuePair) const
 {
+    RequirePair(queuePair);
     const SenderState& sender = m_core.pairs.GetSender(queuePair);
     const ReceiverState& receiver = m_core.pairs.GetReceiver(queuePair);
     const QueuePairState& state = m_core.pairs.GetState(queuePair);
@@ -108,6 +112,7 @@ Transport::Describe(uint32_t queuePair) const
 QueuePairWork
 Transport::GetWork(uint32_t queuePair) const
 {
+    RequirePair(queuePair);
     const SenderState& sender = m_core.pairs.GetSender(queuePair);
     const ReceiverState& receiver = m_core.pairs.GetReceiver(queuePair);
     const QueuePairState& state = m_core.pairs.GetState(queuePair);
@@ -126,12 +131,14 @@ Transport::GetWork(uint32_t queuePair) const
 int64_t
 Transport::ExchangeMinRtt(uint32_t queuePair, int64_t minRttPs)
 {
+    RequirePair(queuePair);
     return std::exchange(m_core.pairs.GetState(queuePair).statistics.minRttPs, minRttPs);
 }
 
 void
 Transport::AddWork(uint32_t queuePair, const QueuePairWork& work)
 {
+    RequirePair(queuePair);
     SenderState& sender = m_core.pairs.GetSender(queuePair);
     QueuePairStatistics& statistics = m_core.pairs.GetState(queuePair).statistics;
     sender.totalBytes += work.bytes;
