@@ -7,6 +7,7 @@
 #include "proteus-graph-times.h"
 
 #include "proteus-name-lists.h"
+#include "proteus-scenario-run.h"
 
 #include "ns3/proteus-executor.h"
 #include "ns3/proteus-gpu-model.h"
@@ -141,8 +142,9 @@ WarnOfTimes(const std::string& path,
     {
         WarnOfHost(path, cluster, graph);
     }
-    if (options.launchInterval.isGiven && options.scenario.empty() && // which may slow hosts
-        AreTimedAlike(graph, cluster, interval.GetPicoSeconds()))
+    if (options.launchInterval.isGiven &&
+        AreTimedAlike(graph, cluster, interval.GetPicoSeconds()) &&
+        !HasNeighbours(options, cluster))
     {
         Warn("--launchInterval=" + FormatTime(interval.GetSeconds()) + " has no effect: " +
              (CountTimed(graph) == 0 ? "the file has the times of all kernels"

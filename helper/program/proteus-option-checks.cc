@@ -145,6 +145,25 @@ FindClash(const NamedFile& output, const NamedFile& other)
     return "";
 }
 
+/// @return files that standard output and standard error have been sent to by the shell: who writes
+/// one of them besides, loses what is printed
+std::vector<NamedFile>
+FindRedirections()
+{
+    std::vector<NamedFile> files;
+    for (const auto& [stream, link] : {std::pair{"standard output", "/proc/self/fd/1"},
+                                       std::pair{"standard error", "/proc/self/fd/2"}})
+    {
+        std::error_code none; // it is closed, or there is no /proc
+        const std::filesystem::path file = std::filesystem::read_symlink(link, none);
+        if (!none && std::filesystem::is_regular_file(file, none))
+        {
+            files.push_back({stream, file.string(), FindRealPath(file.string()), true, nullptr});
+        }
+    }
+    return files;
+}
+
 /// @param fields names of options by those of fields @param text an error
 /// @return the same with options for fields, which are words of the text: not parts of names and
 /// paths, such as "tp8" or "a/tp/b"
@@ -305,11 +324,16 @@ OptionList::CheckTogether(const std::vector<Word>& words) const
             throw std::invalid_argument(clash);
         }
     };
+    const std::vector<NamedFile> redirections = FindRedirections();
     for (std::size_t i = 0; i < outputs.size(); ++i)
     {
         for (std::size_t j = 0; j < i; ++j)
         {
             check(outputs[i], outputs[j]);
+        }
+        for (const NamedFile& redirection : redirections)
+        {
+            check(outputs[i], redirection);
         }
         for (const NamedFile& input : inputs)
         {

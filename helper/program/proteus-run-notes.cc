@@ -15,6 +15,7 @@
 #include "ns3/proteus-compiler-streams.h"
 #include "ns3/proteus-gpu-sharing.h"
 #include "ns3/proteus-plural.h"
+#include "ns3/proteus-reached-links.h"
 #include "ns3/proteus-tables.h"
 
 #include <algorithm>
@@ -22,6 +23,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -213,10 +215,15 @@ RunNotes::Hear(const ProgramOptions& options,
         options.fabric.GetOptions(),
         options.information.configuration,
         options.information.notes,
-        [&options](const FabricOptions& fabric) { return options.BuildCluster(fabric); }};
-    std::vector<std::string> lines =
-        FindUnusedOptions(typed, traits, cluster, record.links, record.network);
-    for (const auto& more : {FindUnusedServers(typed.configuration, cluster, graph),
+        [&options](const FabricOptions& fabric) { return options.BuildCluster(fabric); },
+        settings.scenario};
+    std::optional<std::vector<LinkId>> crossed = record.crossed;
+    if (!crossed && SaysNetwork(typed))
+    {
+        crossed = FindReachedLinks(graph, cluster);
+    }
+    std::vector<std::string> lines = FindUnusedOptions(typed, traits, cluster, record, crossed);
+    for (const auto& more : {FindUnusedServers(typed, cluster, graph),
                              FindUnusedChoices(typed, traits, settings, cluster, graph),
                              FindUnusedSharing(typed.configuration, traits, graph, record.timeline),
                              FindIdleInput(graph, record.timeline)})
@@ -258,7 +265,7 @@ RunNotes::HearAlone(const std::string& executor,
     }
     const ExecutorTraits& traits = FindExecutor(executor).GetTraits();
     std::vector<std::string> lines =
-        FindUnusedOptions(g_notes->m_typed, traits, cluster, record.links, record.network);
+        FindUnusedOptions(g_notes->m_typed, traits, cluster, record, record.crossed);
     for (const auto& more : {ListIgnoredSettings(traits, settings),
                              ListIdleSettings(traits, settings, cluster, record.crossed)})
     {

@@ -460,6 +460,12 @@ CheckScenario(const ProgramOptions& options, const Cluster& cluster)
     });
 }
 
+bool
+HasNeighbours(const ProgramOptions& options, const Cluster& cluster)
+{
+    return !options.scenario.empty() && !LoadScenario(options, cluster).jobs.empty();
+}
+
 void
 RunScenario(const ProgramOptions& options,
             const Cluster& cluster,

@@ -31,6 +31,16 @@ void CheckScenario(const ProgramOptions& options, const Cluster& cluster);
 
 /**
  * @ingroup proteus
+ * @param options of the program, with a scenario or without
+ * @param cluster to run on
+ * @return whether the scenario has jobs beside the program's own, whose kernels are timed by the
+ * same options
+ * @throw std::invalid_argument if the scenario is wrong
+ */
+bool HasNeighbours(const ProgramOptions& options, const Cluster& cluster);
+
+/**
+ * @ingroup proteus
  * Runs a graph in the scenario of --scenario: its job and the neighbours on their GPUs, with what
  * happens meanwhile, and for comparison every job alone. Reports as RunAndReport() does without a
  * scenario.

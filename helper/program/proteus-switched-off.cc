@@ -15,6 +15,7 @@
 #include "ns3/proteus-fabric.h"
 #include "ns3/proteus-loss-account.h"
 #include "ns3/proteus-ranks.h"
+#include "ns3/proteus-scenario-plan.h"
 #include "ns3/proteus-split.h"
 #include "ns3/proteus-transport.h"
 #include "ns3/string.h"
@@ -227,7 +228,8 @@ FindSwitchedOff(const TypedNetwork& typed)
 {
     std::vector<std::string> lines;
     const uint64_t nClasses = CountClasses(typed);
-    const bool mayFail = !FindTyped(typed.configuration, "scenario").empty();
+    const auto parts = typed.scenario ? typed.scenario->ListParts() : std::vector<std::string>();
+    const bool mayFail = std::count(parts.begin(), parts.end(), "link failures") > 0;
     for (const auto& [name, value] : typed.configuration)
     {
         const std::string option = "--" + name + "=" + value;

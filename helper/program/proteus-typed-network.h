@@ -11,6 +11,7 @@
 #include "ns3/proteus-run-information.h"
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ namespace ns3
 {
 namespace proteus
 {
+
+struct ScenarioPlan;
 
 /// @ingroup proteus
 /// What was typed about the network between servers.
@@ -28,6 +31,7 @@ struct TypedNetwork
     std::vector<std::string> named; //!< lines on options without effect that are said already
     /// Makes the cluster with other options of fabrics; empty: its executors know single links.
     std::function<Cluster(const FabricOptions&)> build;
+    std::shared_ptr<const ScenarioPlan> scenario; //!< what happens besides in the run, or null
 };
 
 /// @ingroup proteus

@@ -17,11 +17,13 @@
 #include "ns3/proteus-nearest-name.h"
 #include "ns3/proteus-paths.h"
 #include "ns3/proteus-plural.h"
+#include "ns3/proteus-scenario-plan.h"
 #include "ns3/proteus-split.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -41,6 +43,14 @@ namespace
 const char* const NOTHING_LEAVES = "nothing leaves a server";
 const char* const NOTHING_BEYOND_SWITCH = "nothing goes from one switch of the network to another";
 const char* const LINKS_OF_SERVERS_ONLY = "of the network, the links of servers count only";
+const char* const ROUTING = "ns3::proteus::Fabric::Routing";
+
+/// @param name of an option @return whether it decides which of several equal paths is taken
+bool
+IsOfPaths(const std::string& name)
+{
+    return name == "stream" || name == "streams" || name == "RngSeed" || name == "RngRun";
+}
 
 /// @param options of fabrics @param name of an option
 /// @return the same without it; nothing if the option is not of fabrics
@@ -248,41 +258,56 @@ MayBeMarked(const Link& link, uint64_t queueBytes)
            static_cast<double>(ReadDefault<UintegerValue>(fabric, "EcnMinBytes").Get()) * share;
 }
 
-/// @param cluster any @param links what they carried @param hasPackets whether packets were sent
+/// @param cluster any @param links what they carried; empty: not known
+/// @param crossed those that carried something @param hasPackets whether packets were sent
 /// @return whether some may have been marked or lost by chance
 bool
-HasChance(const Cluster& cluster, const std::vector<LinkStatistics>& links, bool hasPackets)
+HasChance(const Cluster& cluster,
+          const std::vector<LinkStatistics>& links,
+          const std::vector<LinkId>& crossed,
+          bool hasPackets)
 {
-    return std::any_of(links.begin(), links.end(), [&](const LinkStatistics& use) {
-        if (use.wireBytes == 0)
-        {
-            return false;
-        }
-        const Link& link = cluster.GetLinks()[use.link];
+    std::map<LinkId, uint64_t> queues; // of the links that are known
+    for (const LinkStatistics& use : links)
+    {
+        uint64_t& most = queues[use.link];
+        most = std::max<uint64_t>(most, use.maxQueueBytes);
+    }
+    return std::any_of(crossed.begin(), crossed.end(), [&](LinkId id) {
+        const Link& link = cluster.GetLinks()[id];
         if (!hasPackets)
         {
             return link.technology == LinkTechnology::ROCE;
         }
+        const auto queue = queues.find(id);
+        constexpr uint64_t ANY_QUEUE = std::numeric_limits<uint32_t>::max();
         return link.lossProbability > 0 || link.bitErrorRate > 0 ||
-               MayBeMarked(link, use.maxQueueBytes);
+               MayBeMarked(link, queue == queues.end() ? ANY_QUEUE : queue->second);
     });
 }
 
+/// @param typed what was typed @return whether a scenario changes links, so that other ways may be
+/// taken than on the cluster as it is, and packets may be lost
+bool
+ChangesLinks(const TypedNetwork& typed)
+{
+    return typed.scenario && !typed.scenario->changes.empty();
+}
+
 /// @param typed what was typed @param traits of an executor that has run @param cluster it ran on
-/// @param links what each of its links carried
+/// @param crossed links that carried something; nothing: not known
 /// @return a line if --ns3::proteus::Fabric::Routing chooses among equal paths that are not there
 std::vector<std::string>
 FindUnusedRouting(const TypedNetwork& typed,
                   const ExecutorTraits& traits,
                   const Cluster& cluster,
-                  const std::vector<LinkStatistics>& links)
+                  const std::optional<std::vector<LinkId>>& crossed)
 {
-    const std::string name = "ns3::proteus::Fabric::Routing";
+    const std::string name = ROUTING;
     const std::string value = FindTyped(typed.configuration, name);
     const std::string option = "--" + name + "=" + value;
-    if (!traits.hasPaths || value.empty() || value == "UpDown" || links.empty() ||
-        !FindTyped(typed.configuration, "scenario").empty() || IsNamed(typed, option) ||
-        HasEqualPaths(cluster, FindCrossedLinks(links), traits.hasPackets))
+    if (!traits.hasPaths || value.empty() || value == "UpDown" || !crossed || ChangesLinks(typed) ||
+        IsNamed(typed, option) || HasEqualPaths(cluster, *crossed, traits.hasPackets))
     {
         return {};
     }
@@ -395,12 +420,10 @@ FindThinLinks(const TypedNetwork& typed,
 }
 
 std::vector<std::string>
-FindUnusedServers(const Configuration& configuration,
-                  const Cluster& cluster,
-                  const ExecutionGraph& graph)
+FindUnusedServers(const TypedNetwork& typed, const Cluster& cluster, const ExecutionGraph& graph)
 {
-    const std::string servers = FindServers(configuration);
-    if (servers.empty() || !FindTyped(configuration, "scenario").empty()) // which may place jobs
+    const std::string servers = FindServers(typed.configuration);
+    if (servers.empty() || (typed.scenario && !typed.scenario->traffic.empty())) // which uses them
     {
         return {};
     }
@@ -447,37 +470,47 @@ FindUnseenNetwork(const ExecutorTraits& traits,
     return lines;
 }
 
+bool
+SaysNetwork(const TypedNetwork& typed)
+{
+    const Configuration& options = typed.configuration;
+    return !ListClusterSettings(options).empty() ||
+           std::any_of(options.begin(), options.end(), [&typed](const auto& option) {
+               return IsOfPaths(option.first) || option.first == ROUTING ||
+                      Without(typed.fabric, option.first).has_value();
+           });
+}
+
 std::vector<std::string>
 FindUnusedNetwork(const TypedNetwork& typed,
                   const ExecutorTraits& traits,
                   const Cluster& cluster,
-                  const std::vector<LinkStatistics>& links)
+                  const RunRecord& record,
+                  const std::optional<std::vector<LinkId>>& crossed)
 {
-    const std::vector<LinkId> crossed = FindCrossedLinks(links);
-    const bool hasLeft = std::any_of(crossed.begin(), crossed.end(), [&](LinkId link) {
-        return LeavesServer(cluster, cluster.GetLinks()[link]);
-    });
+    const bool staysInside =
+        crossed && std::none_of(crossed->begin(), crossed->end(), [&](LinkId link) {
+            return LeavesServer(cluster, cluster.GetLinks()[link]);
+        });
     std::vector<std::string> lines;
     for (const auto& [name, value] : typed.configuration)
     {
         const std::string option = "--" + name + "=" + value;
-        const bool isOfPaths =
-            name == "stream" || name == "streams" || name == "RngSeed" || name == "RngRun";
         const auto without = Without(typed.fabric, name);
         if (IsNamed(typed, option))
         {
             continue;
         }
-        if (without && !links.empty() && !hasLeft)
+        if (without && staysInside)
         {
             lines.push_back(option + " has no effect: " + NOTHING_LEAVES);
         }
-        else if (without && !links.empty() && MeetsAlike(typed, *without, cluster, crossed))
+        else if (without && crossed && MeetsAlike(typed, *without, cluster, *crossed))
         {
             lines.push_back(option + " has no effect: " + NOTHING_BEYOND_SWITCH);
         }
         else if (name.rfind("ns3::proteus::Transport::", 0) == 0 && !traits.hasPackets &&
-                 !links.empty() && !hasLeft)
+                 staysInside)
         {
             lines.push_back(option + " has no effect: " + NOTHING_LEAVES);
         }
@@ -485,10 +518,9 @@ FindUnusedNetwork(const TypedNetwork& typed,
         {
             lines.push_back(option + " is not modelled: " + LINKS_OF_SERVERS_ONLY);
         }
-        else if (isOfPaths && traits.hasPaths && !links.empty() &&
-                 FindTyped(typed.configuration, "scenario").empty() &&
-                 !HasEqualPaths(cluster, crossed, traits.hasPackets) &&
-                 !HasChance(cluster, links, traits.hasPackets))
+        else if (IsOfPaths(name) && traits.hasPaths && crossed && !ChangesLinks(typed) &&
+                 !HasEqualPaths(cluster, *crossed, traits.hasPackets) &&
+                 !HasChance(cluster, record.links, *crossed, traits.hasPackets))
         {
             lines.push_back(option +
                             " has no effect: no two paths are equal, and nothing else is drawn");
@@ -496,7 +528,7 @@ FindUnusedNetwork(const TypedNetwork& typed,
     }
     for (const auto& [key, value] : ListClusterSettings(typed.configuration))
     {
-        if (key != "nodes" && key != "gpu" && !IsCardKey(key) && !links.empty() && !hasLeft)
+        if (key != "nodes" && key != "gpu" && !IsCardKey(key) && staysInside)
         {
             lines.push_back("--cluster=" + FindTyped(typed.configuration, "cluster") + ": " + key +
                             "=" + value + " has no effect: " + NOTHING_LEAVES);
@@ -509,28 +541,29 @@ std::vector<std::string>
 FindUnusedOptions(TypedNetwork typed,
                   const ExecutorTraits& traits,
                   const Cluster& cluster,
-                  const std::vector<LinkStatistics>& links,
-                  const NetworkStatistics& network)
+                  const RunRecord& record,
+                  const std::optional<std::vector<LinkId>>& crossed)
 {
+    const std::vector<LinkStatistics>& links = record.links;
     std::vector<std::string> lines;
     if (traits.hasPackets)
     {
         lines = FindSwitchedOff(typed);
-        const auto unneeded = FindNothingLost(typed, links, network);
+        const auto unneeded = FindNothingLost(typed, links, record.network);
         lines.insert(lines.end(), unneeded.begin(), unneeded.end());
     }
     typed.named.insert(typed.named.end(), lines.begin(), lines.end());
     if (traits.hasPackets && !links.empty())
     {
-        const std::vector<LinkId> crossed = FindCrossedLinks(links);
-        const bool crossesRoce = std::any_of(crossed.begin(), crossed.end(), [&](LinkId link) {
+        const std::vector<LinkId> used = FindCrossedLinks(links);
+        const bool crossesRoce = std::any_of(used.begin(), used.end(), [&](LinkId link) {
             return cluster.GetLinks()[link].technology == LinkTechnology::ROCE;
         });
         const auto unmarked = FindNothingMarked(typed, links, crossesRoce);
         lines.insert(lines.end(), unmarked.begin(), unmarked.end());
     }
-    for (const auto& more : {FindUnusedRouting(typed, traits, cluster, links),
-                             FindUnusedNetwork(typed, traits, cluster, links),
+    for (const auto& more : {FindUnusedRouting(typed, traits, cluster, crossed),
+                             FindUnusedNetwork(typed, traits, cluster, record, crossed),
                              FindThinLinks(typed, cluster, links)})
     {
         lines.insert(lines.end(), more.begin(), more.end());

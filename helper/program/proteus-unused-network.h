@@ -11,6 +11,7 @@
 
 #include "ns3/proteus-executor.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,14 +31,21 @@ namespace proteus
  * @param typed about the network
  * @param traits of an executor that has run
  * @param cluster that it ran on
- * @param links that the run recorded; empty: the executor knows no single link
+ * @param record of the run; what its links carried is empty if the executor does not know it
+ * @param crossed RunRecord::crossed, or the same found later; nothing: not known
  * @return a line for each option of the network between servers, and for --stream and the seeds of
  * ns-3, that was typed and changes nothing in this run
  */
 std::vector<std::string> FindUnusedNetwork(const TypedNetwork& typed,
                                            const ExecutorTraits& traits,
                                            const Cluster& cluster,
-                                           const std::vector<LinkStatistics>& links);
+                                           const RunRecord& record,
+                                           const std::optional<std::vector<LinkId>>& crossed);
+
+/// @ingroup proteus
+/// @param typed what was typed @return whether FindUnusedNetwork() has something to say of it if
+/// it knows which links are crossed
+bool SaysNetwork(const TypedNetwork& typed);
 
 /// @ingroup proteus
 /// @param typed what was typed @param cluster that it ran on @param links what they carried
@@ -49,19 +57,20 @@ std::vector<std::string> FindThinLinks(const TypedNetwork& typed,
 
 /// @ingroup proteus
 /// @param typed what was typed @param traits of an executor that has run @param cluster it ran on
-/// @param links what each of its links carried @param network what its endpoints counted
+/// @param record of the run @param crossed as FindUnusedNetwork()
 /// @return FindUnusedNetwork(), FindThinLinks(), and a line for each attribute of paths and packets
 /// that did nothing
 std::vector<std::string> FindUnusedOptions(TypedNetwork typed,
                                            const ExecutorTraits& traits,
                                            const Cluster& cluster,
-                                           const std::vector<LinkStatistics>& links,
-                                           const NetworkStatistics& network);
+                                           const RunRecord& record,
+                                           const std::optional<std::vector<LinkId>>& crossed);
 
 /// @ingroup proteus
-/// @param configuration options, as they were typed @param cluster that it ran on
-/// @param graph that was run @return a line if servers that were asked for have no GPU of the job
-std::vector<std::string> FindUnusedServers(const Configuration& configuration,
+/// @param typed what was typed @param cluster that it ran on
+/// @param graph that was run @return a line if servers that were asked for have no GPU of a job,
+/// and no traffic of a scenario either
+std::vector<std::string> FindUnusedServers(const TypedNetwork& typed,
                                            const Cluster& cluster,
                                            const ExecutionGraph& graph);
 

@@ -7,6 +7,7 @@
 #include "proteus-output-file.h"
 
 #include "proteus-output-follower.h"
+#include "proteus-output-plan.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -131,11 +132,7 @@ FindTarget(const std::string& path)
     {
         return ""; // to replace a device or a pipe by a file would be a disaster
     }
-    if (std::filesystem::exists(status) && std::filesystem::is_symlink(path, error))
-    {
-        return std::filesystem::canonical(path).string();
-    }
-    return path;
+    return std::filesystem::is_symlink(path, error) ? FindRealPath(path) : path;
 }
 
 } // namespace

@@ -32,7 +32,14 @@ std::string
 FindRealPath(const std::string& path)
 {
     std::error_code unknown; // of what cannot be looked at, the name counts
-    const std::filesystem::path whole = std::filesystem::absolute(path);
+    std::filesystem::path whole = std::filesystem::absolute(path);
+    constexpr int MOST_LINKS = 40; // as of Linux
+    for (int i = 0; i < MOST_LINKS && std::filesystem::is_symlink(whole, unknown) &&
+                    !std::filesystem::exists(whole, unknown);
+         ++i) // to what is not there yet
+    {
+        whole = whole.parent_path() / std::filesystem::read_symlink(whole, unknown);
+    }
     const std::filesystem::path real = std::filesystem::weakly_canonical(whole, unknown);
     std::string text = (unknown ? whole.lexically_normal() : real).string();
     while (text.size() > 1 && text.back() == '/')

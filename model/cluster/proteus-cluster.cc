@@ -41,6 +41,18 @@ constexpr EnumNames<LinkTechnology, 5> LINK_TECHNOLOGIES{
      {LinkTechnology::INFINIBAND, "infiniband"},
      {LinkTechnology::ROCE, "roce"}}};
 
+/// @param cluster any @param vertex of it, as a caller says
+/// @throw std::invalid_argument if there is none of that number
+void
+RequireVertex(const Cluster& cluster, VertexId vertex)
+{
+    if (vertex >= cluster.GetVertices().size())
+    {
+        throw std::invalid_argument("vertex " + std::to_string(vertex) + ": the cluster has " +
+                                    std::to_string(cluster.GetVertices().size()));
+    }
+}
+
 } // namespace
 
 const char*
@@ -319,6 +331,7 @@ Cluster::JoinDomains(VertexId a, VertexId b)
 int32_t
 Cluster::GetDomain(VertexId vertex) const
 {
+    RequireVertex(*this, vertex);
     const int32_t key = DomainKey(vertex);
     const auto found = m_domainOf.find(key);
     return found == m_domainOf.end() ? key : found->second;
@@ -360,7 +373,8 @@ Cluster::FindNearestNics(VertexId from) const
 VertexId
 Cluster::GetNic(VertexId gpu) const
 {
-    const int32_t server = m_vertices.at(gpu).server;
+    RequireVertex(*this, gpu);
+    const int32_t server = m_vertices[gpu].server;
     const auto known = m_nics.find(gpu);
     if (known != m_nics.end())
     {

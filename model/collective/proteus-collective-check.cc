@@ -477,11 +477,7 @@ Execution::CheckResult()
 std::string
 CheckProgram(const CollectiveProgram& program, const CollectiveRequest& request)
 {
-    if (program.ranks.size() != request.vertices.size())
-    {
-        return "the program is for another number of ranks";
-    }
-    const std::string wrong = CheckStructure(program);
+    const std::string wrong = CheckShape(program, request);
     if (!wrong.empty())
     {
         return wrong;

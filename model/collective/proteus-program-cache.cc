@@ -7,11 +7,14 @@
 #include "proteus-program-cache.h"
 
 #include "proteus-net-plugin.h"
+#include "proteus-program-structure.h"
 
 #include "ns3/proteus-server-hosts.h"
 
 #include <algorithm>
 #include <sstream>
+#include <stdexcept>
+#include <string>
 
 namespace ns3
 {
@@ -197,6 +200,13 @@ ProgramCache::Make(const CollectiveRequest& request) const
 {
     CollectiveProgram program =
         m_settings.maker ? m_settings.maker(request) : MakeProgram(m_cluster, m_paths, request);
+    const std::string wrong = m_settings.maker ? CheckShape(program, request) : "";
+    if (!wrong.empty())
+    {
+        throw std::invalid_argument(
+            "SetProgramMaker(): " + std::string(ToString(request.collective)) + " of " +
+            std::to_string(request.vertices.size()) + " ranks: " + wrong);
+    }
     if (IsWithoutKernel(m_cluster, request))
     {
         for (RankProgram& rank : program.ranks)

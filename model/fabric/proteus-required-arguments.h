@@ -11,6 +11,7 @@
 
 #include "ns3/proteus-cluster.h"
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 
@@ -43,16 +44,27 @@ RequireThere(const POINTER& pointer, const std::string& what)
 }
 
 /// @ingroup proteus
+/// @param index of a thing that a caller gives @param n how many there are
+/// @param what the thing is, and whose, e.g. "flow", "the player"
+/// @param whose see `what`
+/// @throw std::invalid_argument if there is none of that number
+inline void
+RequireIndex(std::size_t index, std::size_t n, const char* what, const char* whose)
+{
+    if (index >= n)
+    {
+        throw std::invalid_argument(std::string(what) + " " + std::to_string(index) + ": " + whose +
+                                    " has " + std::to_string(n));
+    }
+}
+
+/// @ingroup proteus
 /// @param cluster of a fabric @param link that a caller gives
 /// @throw std::invalid_argument if the cluster has none of that number
 inline void
 RequireLink(const Cluster& cluster, LinkId link)
 {
-    if (link >= cluster.GetLinks().size())
-    {
-        throw std::invalid_argument("link " + std::to_string(link) + ": the fabric has " +
-                                    std::to_string(cluster.GetLinks().size()));
-    }
+    RequireIndex(link, cluster.GetLinks().size(), "link", "the fabric");
 }
 
 /// @ingroup proteus

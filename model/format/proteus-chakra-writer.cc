@@ -10,6 +10,7 @@
 #include "ns3/proteus-chakra.pb.h"
 #include "ns3/proteus-graph-head.h"
 #include "ns3/proteus-output-file.h"
+#include "ns3/proteus-output-plan.h"
 
 #include <algorithm>
 #include <cmath>
@@ -545,6 +546,7 @@ SaveChakra(const ExecutionGraph& graph, const std::string& prefix)
 void
 SaveChakraFolder(const ExecutionGraph& graph, const std::string& folder)
 {
+    OutputPlan::AddFolder(folder); // gone again if nothing can be written to it
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     if (error || !std::filesystem::is_directory(folder))

@@ -122,6 +122,7 @@ int64_t
 FlowPlayer::AssignStreams(Ptr<Fabric> fabric, int64_t stream)
 {
     NS_LOG_FUNCTION(this << stream);
+    RequireThere(fabric, "the fabric");
     const int64_t used = m_transport->AssignStreams(stream);
     return used + fabric->AssignStreams(stream + used);
 }

@@ -13,6 +13,7 @@
 #include "ns3/object.h"
 #include "ns3/proteus-fabric.h"
 #include "ns3/proteus-flow-list.h"
+#include "ns3/proteus-required-arguments.h"
 #include "ns3/proteus-transport.h"
 
 #include <cstdint>
@@ -107,8 +108,10 @@ class FlowPlayer : public Object, private TransportUser
     int64_t GetEndPs() const;
 
     /// @param flow position of a flow @return its queue pair
+    /// @throw std::invalid_argument if there is no such flow
     uint32_t GetQueuePair(uint32_t flow) const
     {
+        RequireIndex(flow, m_queuePairs.size(), "flow", "the player");
         return m_queuePairs[flow];
     }
 

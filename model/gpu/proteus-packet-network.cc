@@ -335,6 +335,12 @@ std::shared_ptr<const CollectiveProgram>
 PacketNetwork::GetProgram(TaskId id)
 {
     GetWire("GetProgram");
+    RequireIndex(id, m_graph->GetNTasks(), "task", "the graph");
+    if (m_graph->GetTask(id).kind != TaskKind::COMMUNICATION)
+    {
+        throw std::invalid_argument("PacketNetwork::GetProgram(): task " + std::to_string(id) +
+                                    " is no communication");
+    }
     return m_programs->Get(id);
 }
 

@@ -108,9 +108,13 @@ class TrainingJob : public Object
         return m_applications;
     }
 
-    /// @return the graph
+    /// @return the graph @throw std::logic_error if nothing is installed
     const ExecutionGraph& GetGraph() const
     {
+        if (!m_graph)
+        {
+            RequireInstalled("GetGraph");
+        }
         return *m_graph;
     }
 

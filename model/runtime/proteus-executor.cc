@@ -18,8 +18,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <sstream>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace ns3
@@ -69,6 +71,27 @@ DescribePart(const ExecutionGraph& graph, const RunRecord& record)
 /// of many still fit 64 bits of picoseconds.
 constexpr uint64_t MAX_TASK_BYTES = uint64_t{1} << 50;
 constexpr double MAX_TASK_FLOPS = 1e24;
+
+/// @param settings of a run @throw std::invalid_argument that names a number which makes no sense
+void
+RequireNumbers(const ExecutorSettings& settings)
+{
+    if (std::isnan(settings.overlapFactor))
+    {
+        throw std::invalid_argument("ExecutorSettings::overlapFactor: is no number");
+    }
+    for (const auto& [name, value] :
+         {std::pair{"computeSlowdown", settings.flow.computeSlowdown},
+          std::pair{"communicationSlowdown", settings.flow.communicationSlowdown}})
+    {
+        if (!std::isfinite(value) || value < 0)
+        {
+            throw std::invalid_argument("FlowParameters::" + std::string(name) +
+                                        ": must be a number from 0 on, not " +
+                                        std::to_string(value));
+        }
+    }
+}
 
 } // namespace
 
@@ -164,6 +187,7 @@ Executor::Run(const ExecutionGraph& graph,
                                     " needs a calibration: proteus-calibrate makes one");
     }
     CheckCollectiveSettings(settings.collectives);
+    RequireNumbers(settings);
     if (settings.scenario)
     {
         RequireParts(*settings.scenario, m_traits.name, m_traits.scenarioParts);

@@ -227,6 +227,18 @@ ComposedJobs
 ComposeJobs(const std::vector<JobGraph>& jobs)
 {
     ComposedJobs composed;
+    for (const JobGraph& job : jobs)
+    {
+        if (job.graph == nullptr)
+        {
+            throw std::invalid_argument("job '" + job.name + "': its graph is a null pointer");
+        }
+        if (job.startPs < 0)
+        {
+            throw std::invalid_argument("job '" + job.name + "': begins at " +
+                                        std::to_string(job.startPs) + " ps, before time 0");
+        }
+    }
     if (jobs.size() == 1 && jobs[0].startPs == 0)
     {
         composed.graph = *jobs[0].graph;

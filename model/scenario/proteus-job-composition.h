@@ -61,7 +61,8 @@ struct ComposedJobs
  * begins at once stays as it is.
  * @param jobs at least one
  * @return the graph; its facts are the sums of those of the jobs
- * @throw std::invalid_argument if the graph becomes too large
+ * @throw std::invalid_argument if the graph becomes too large, a job has no graph, or begins before
+ * time 0
  */
 ComposedJobs ComposeJobs(const std::vector<JobGraph>& jobs);
 

@@ -6,8 +6,6 @@
 
 #include "proteus-group-operations.h"
 
-#include "ns3/abort.h"
-
 #include <stdexcept>
 
 namespace ns3
@@ -110,6 +108,7 @@ GroupOperations::AddLanes(uint32_t groupId, uint32_t member, bool multicast)
 std::vector<uint32_t>
 GroupOperations::MakeLanes(uint32_t groupId, bool reductions, const std::vector<bool>& multicasts)
 {
+    RequireGroup(groupId);
     std::vector<uint32_t> all;
     const auto make = [&](bool multicast, uint32_t member) {
         const auto find = [&]() -> GroupSequence& {
@@ -169,9 +168,18 @@ GroupOperations::Send(uint32_t groupId,
                       uint64_t tag,
                       uint32_t root)
 {
-    NS_ABORT_MSG_IF(bytes == 0, "proteus::Transport: an operation needs at least one byte");
+    RequireGroup(groupId);
+    if (bytes == 0)
+    {
+        throw std::invalid_argument("Transport: an operation needs at least one byte");
+    }
     const bool multicast = operation == GroupOperation::MULTICAST;
     Group& group = m_groups[groupId];
+    RequireIndex(member, group.multicasts.size(), "member", "the group");
+    if (operation == GroupOperation::REDUCE)
+    {
+        RequireIndex(root, group.multicasts.size(), "root", "the group");
+    }
     if (group.isBroken)
     {
         RequireLinks(groupId);

@@ -13,6 +13,8 @@
 #include "proteus-send-ports.h"
 #include "proteus-transport-core.h"
 
+#include "ns3/proteus-required-arguments.h"
+
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -51,6 +53,7 @@ class GroupOperations
     /// Transport::RestartGroup(). @param groupId which one
     void Restart(uint32_t groupId)
     {
+        RequireGroup(groupId);
         m_groups[groupId].Restart();
     }
 
@@ -77,6 +80,12 @@ class GroupOperations
     std::string CheckAtRest() const;
 
   private:
+    /// @param groupId any number @throw std::invalid_argument if it is of no group
+    void RequireGroup(uint32_t groupId) const
+    {
+        RequireIndex(groupId, m_groups.size(), "group", "the transport");
+    }
+
     /// @param groupId whose lanes to make @param member whose @param multicast its own multicasts,
     /// or the reductions
     void AddLanes(uint32_t groupId, uint32_t member, bool multicast);

@@ -8,9 +8,9 @@
 
 #include "proteus-rank-words.h"
 
-#include "ns3/abort.h"
-
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 
 namespace ns3
 {
@@ -33,13 +33,19 @@ PacketSender::PacketSender(TransportCore& core,
 void
 PacketSender::Append(uint32_t id, uint64_t bytes, uint64_t tag)
 {
-    NS_ABORT_MSG_IF(bytes == 0, "proteus::Transport: a message needs at least one byte");
+    if (bytes == 0)
+    {
+        throw std::invalid_argument("Transport: a message needs at least one byte");
+    }
     SenderState& sender = m_core.pairs.GetSender(id);
     ReceiverState& receiver = m_core.pairs.GetReceiver(id);
     QueuePairState& state = m_core.pairs.GetState(id);
     const uint64_t packets = (bytes + sender.unitBytes - 1) / sender.unitBytes;
-    NS_ABORT_MSG_IF(packets >= (uint64_t{1} << 30),
-                    "proteus::Transport: a message of " << bytes << " bytes has too many packets");
+    if (packets >= (uint64_t{1} << 30))
+    {
+        throw std::invalid_argument("Transport: a message of " + std::to_string(bytes) +
+                                    " bytes has too many packets");
+    }
     QueuePairMessage message;
     message.tag = tag;
     message.bytes = bytes;

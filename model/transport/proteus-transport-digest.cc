@@ -80,6 +80,7 @@ Transport::AppendContent(const PacketRecord& record, std::vector<uint64_t>& word
 void
 Transport::AppendState(uint32_t pair, std::vector<uint64_t>& words) const
 {
+    RequirePair(pair);
     const SenderState& sender = m_core.pairs.GetSender(pair);
     const ReceiverState& receiver = m_core.pairs.GetReceiver(pair);
     const QueuePairState& state = m_core.pairs.GetState(pair);

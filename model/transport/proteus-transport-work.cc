@@ -23,6 +23,7 @@ namespace proteus
 bool
 Transport::IsSelfContained(uint32_t queuePair) const
 {
+    RequirePair(queuePair);
     const SenderState& sender = m_core.pairs.GetSender(queuePair);
     const QueuePairState& state = m_core.pairs.GetState(queuePair);
     const bool copies = (sender.flags & SenderState::COPY_ENGINE) != 0 &&
@@ -43,6 +44,7 @@ Transport::IsLossless(uint32_t queuePair) const
 int64_t
 Transport::GetRestPs(uint32_t queuePair) const
 {
+    RequirePair(queuePair);
     const SenderState& sender = m_core.pairs.GetSender(queuePair);
     const QueuePairState& state = m_core.pairs.GetState(queuePair);
     // What a timeout has sent again may wait in a memory when all is acknowledged.
@@ -73,6 +75,7 @@ Transport::GetPacedPs(uint32_t queuePair) const
 std::vector<PortId>
 Transport::GetWays(uint32_t queuePair) const
 {
+    RequirePair(queuePair);
     const QueuePairState& state = m_core.pairs.GetState(queuePair);
     std::vector<VertexId> stops{state.source};
     stops.insert(stops.end(), state.waypoints.begin(), state.waypoints.end());
@@ -95,6 +98,7 @@ Transport::GetWays(uint32_t queuePair) const
 std::vector<uint64_t>
 Transport::Describe(uint32_t queuePair) const
 {
+    RequirePair(queuePair);
     const SenderState& sender = m_core.pairs.GetSender(queuePair);
     const ReceiverState& receiver = m_core.pairs.GetReceiver(queuePair);
     const QueuePairState& state = m_core.pairs.GetState(queuePair);
@@ -115,6 +119,7 @@ Transport::Describe(uint32_t queuePair) const
 QueuePairWork
 Transport::GetWork(uint32_t queuePair) const
 {
+    RequirePair(queuePair);
     const SenderState& sender = m_core.pairs.GetSender(queuePair);
     const ReceiverState& receiver = m_core.pairs.GetReceiver(queuePair);
     const QueuePairState& state = m_core.pairs.GetState(queuePair);
@@ -133,12 +138,14 @@ Transport::GetWork(uint32_t queuePair) const
 int64_t
 Transport::ExchangeMinRtt(uint32_t queuePair, int64_t minRttPs)
 {
+    RequirePair(queuePair);
     return std::exchange(m_core.pairs.GetState(queuePair).statistics.minRttPs, minRttPs);
 }
 
 void
 Transport::AddWork(uint32_t queuePair, const QueuePairWork& work)
 {
+    RequirePair(queuePair);
     SenderState& sender = m_core.pairs.GetSender(queuePair);
     QueuePairStatistics& statistics = m_core.pairs.GetState(queuePair).statistics;
     sender.totalBytes += work.bytes;

@@ -194,6 +194,16 @@ Transport::SetFabric(Ptr<Fabric> fabric, TransportUser* user)
     m_ports.SetUp();
 }
 
+void
+Transport::RequireAlive(const char* function) const
+{
+    if (!m_core.fabric)
+    {
+        throw std::logic_error(std::string("Transport::") + function +
+                               "(): before SetFabric(), or after Dispose()");
+    }
+}
+
 uint32_t
 Transport::CreateQueuePair(const QueuePairOptions& options)
 {
@@ -218,6 +228,8 @@ void
 Transport::Send(uint32_t queuePair, uint64_t bytes, uint64_t tag)
 {
     NS_LOG_FUNCTION(this << queuePair << bytes << tag);
+    RequireAlive("Send");
+    RequirePair(queuePair);
     m_sender.Append(queuePair, bytes, tag);
 }
 
@@ -225,6 +237,8 @@ void
 Transport::SendControl(uint32_t queuePair, uint32_t value)
 {
     NS_LOG_FUNCTION(this << queuePair << value);
+    RequireAlive("SendControl");
+    RequirePair(queuePair);
     m_controlUnits.Send(queuePair, value);
 }
 
@@ -232,12 +246,14 @@ uint32_t
 Transport::CreateGroup(const GroupOptions& options)
 {
     NS_LOG_FUNCTION(this << options.members.size() << options.flow);
+    RequireThere(m_core.fabric, "the fabric of the transport, see SetFabric(),");
     return m_groups.Create(options);
 }
 
 void
 Transport::Restart(uint32_t queuePair)
 {
+    RequirePair(queuePair);
     SenderState& sender = m_core.pairs.GetSender(queuePair);
     if (sender.ackedBytes == sender.totalBytes)
     {
@@ -266,6 +282,7 @@ Transport::SendGroup(uint32_t group,
                      uint32_t root)
 {
     NS_LOG_FUNCTION(this << group << member << bytes << tag);
+    RequireAlive("SendGroup");
     m_groups.Send(group, operation, member, bytes, tag, root);
 }
 

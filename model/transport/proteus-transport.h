@@ -26,6 +26,7 @@
 
 #include "ns3/object.h"
 #include "ns3/proteus-fabric.h"
+#include "ns3/proteus-required-arguments.h"
 #include "ns3/random-variable-stream.h"
 #include "ns3/traced-callback.h"
 
@@ -95,6 +96,8 @@ class Transport : public Object, private FabricEndpoint, private TransportSettin
      * @param queuePair on which
      * @param bytes its size, at least 1
      * @param tag goes with it
+     * @throw std::invalid_argument for a message without bytes, or of 2^30 packets and more
+     * @throw std::logic_error after Dispose()
      */
     void Send(uint32_t queuePair, uint64_t bytes, uint64_t tag);
 
@@ -141,7 +144,8 @@ class Transport : public Object, private FabricEndpoint, private TransportSettin
      * @param bytes size of the operation: every member's contribution, or what is sent to all
      * @param tag for ReceiveGroupMessage()
      * @param root REDUCE: the member that gets the result
-     * @throw std::invalid_argument if it differs from what another member said
+     * @throw std::invalid_argument if it differs from what another member said, or has no bytes
+     * @throw std::logic_error after Dispose()
      */
     void SendGroup(uint32_t group,
                    GroupOperation operation,
@@ -156,6 +160,13 @@ class Transport : public Object, private FabricEndpoint, private TransportSettin
         return m_core.fabric;
     }
 
+    /// What all functions that are given a queue pair ask first.
+    /// @param queuePair any number @throw std::invalid_argument if it is of no queue pair
+    void RequirePair(uint32_t queuePair) const
+    {
+        RequireIndex(queuePair, m_core.pairs.GetN(), "queue pair", "the transport");
+    }
+
     /// @return number of queue pairs, the lanes of groups included
     uint32_t GetNQueuePairs() const
     {
@@ -165,30 +176,35 @@ class Transport : public Object, private FabricEndpoint, private TransportSettin
     /// @param queuePair a queue pair @return the endpoint that sends its messages
     VertexId GetSource(uint32_t queuePair) const
     {
+        RequirePair(queuePair);
         return m_core.pairs.GetState(queuePair).source;
     }
 
     /// @param queuePair a queue pair @return the endpoint that receives its messages
     VertexId GetDestination(uint32_t queuePair) const
     {
+        RequirePair(queuePair);
         return m_core.pairs.GetState(queuePair).destination;
     }
 
     /// @param queuePair a queue pair @return what is known of its path
     const CongestionPath& GetPath(uint32_t queuePair) const
     {
+        RequirePair(queuePair);
         return m_core.pairs.GetState(queuePair).path;
     }
 
     /// @param queuePair a queue pair @return its congestion control, or null
     const CongestionControl* GetCongestionControl(uint32_t queuePair) const
     {
+        RequirePair(queuePair);
         return m_core.pairs.GetState(queuePair).control.get();
     }
 
     /// @param queuePair a queue pair @return what it has done
     QueuePairStatistics GetStatistics(uint32_t queuePair) const
     {
+        RequirePair(queuePair);
         return m_core.pairs.GetStatistics(queuePair);
     }
 
@@ -302,6 +318,9 @@ class Transport : public Object, private FabricEndpoint, private TransportSettin
     void DoDispose() override;
 
   private:
+    /// @param function that needs a fabric @throw std::logic_error if there is none (any more)
+    void RequireAlive(const char* function) const;
+
     /// @param queuePair a queue pair @return from when on its pace is that of one that has rested
     int64_t GetPacedPs(uint32_t queuePair) const;
 

@@ -11,15 +11,19 @@
 #include "ns3/proteus-kernel-cost.h"
 #include "ns3/proteus-kernel-times.h"
 #include "ns3/proteus-model-json.h"
+#include "ns3/proteus-output-file.h"
+#include "ns3/proteus-output-plan.h"
 #include "ns3/proteus-strategy-json.h"
 #include "ns3/proteus-trace-file.h"
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <sys/resource.h>
 
 // What the compiler makes reads back to the same graph, from each of the formats that it is written
 // in.
@@ -117,4 +121,25 @@ TEST(CompiledFiles, AFolderThatCannotBeMadeIsNamed)
     {
         EXPECT_EQ(std::string(error.what()).rfind(folder.Get("file") + ": is no folder", 0), 0u);
     }
+}
+
+// On a full disk: no file may have a byte.
+TEST(CompiledFiles, AFolderThatNothingCanBeWrittenToIsTakenAwayAgain)
+{
+    const Folder folder("proteus-compiled-full");
+    std::filesystem::create_directories(folder.Get());
+    const ExecutionGraph graph = Compile("alexnet", "{}");
+    rlimit usual{};
+    getrlimit(RLIMIT_FSIZE, &usual);
+    const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+    {
+        const OutputPlan plan;
+        const rlimit none{0, usual.rlim_max};
+        setrlimit(RLIMIT_FSIZE, &none);
+        EXPECT_THROW(SaveChakraFolder(graph, folder.Get("traces")), OutputError);
+        setrlimit(RLIMIT_FSIZE, &usual);
+    }
+    std::signal(SIGXFSZ, handler);
+    EXPECT_FALSE(std::filesystem::exists(folder.Get("traces")));
+    EXPECT_TRUE(std::filesystem::exists(folder.Get()));
 }

@@ -9,6 +9,8 @@
 #include "ns3/network-module.h"
 #include "ns3/proteus-module.h"
 
+#include <cmath>
+#include <cstdint>
 #include <functional>
 #include <gtest/gtest.h>
 #include <memory>
@@ -261,4 +263,97 @@ TEST_F(CxxMistakes, WhatThereIsNotIsSaid)
                   ProteusHelper().Install(MakeServer(), ExecutionGraph());
               }).find("the graph has no devices"),
               std::string::npos);
+}
+
+TEST_F(CxxMistakes, NumbersOfThingsThatAreNotThereAreSaid)
+{
+    EXPECT_EQ(GetMessage([] { CreateObject<TrainingJob>()->GetGraph(); }),
+              "TrainingJob::GetGraph(): nothing is installed, or Dispose() was called");
+    const auto job = MakeJob();
+    EXPECT_EQ(GetMessage([&] { job->GetNetwork()->GetProgram(77); }),
+              "task 77: the graph has " + std::to_string(job->GetGraph().GetNTasks()));
+    EXPECT_NE(GetMessage([&] { job->GetNetwork()->GetProgram(0); }).find("task 0 is no commun"),
+              std::string::npos);
+    const Cluster server = MakeServer();
+    const std::string has = ": the cluster has " + std::to_string(server.GetVertices().size());
+    EXPECT_EQ(GetMessage([&] { (void)server.GetDomain(4000); }), "vertex 4000" + has);
+    EXPECT_EQ(GetMessage([&] { (void)server.GetNic(4000); }), "vertex 4000" + has);
+
+    EXPECT_EQ(GetMessage([] { CreateObject<FlowPlayer>()->GetQueuePair(3); }),
+              "flow 3: the player has 0");
+    EXPECT_EQ(GetMessage([] { CreateObject<FlowPlayer>()->AssignStreams(nullptr, 1); }),
+              "the fabric is a null pointer");
+    const auto transport = CreateObject<Transport>();
+    EXPECT_EQ(GetMessage([&] { transport->Send(0, 1, 0); }),
+              "Transport::Send(): before SetFabric(), or after Dispose()");
+    EXPECT_EQ(GetMessage([&] { transport->CreateGroup(GroupOptions()); }),
+              "the fabric of the transport, see SetFabric(), is a null pointer");
+    transport->SetFabric(FabricHelper().Install(server), nullptr);
+    const std::vector<std::function<void()>> calls{
+        [&transport] { transport->Send(5, 1, 0); },
+        [&transport] { transport->SendControl(5, 0); },
+        [&transport] { transport->Restart(5); },
+        [&transport] { transport->GetSource(5); },
+        [&transport] { transport->GetDestination(5); },
+        [&transport] { transport->GetPath(5); },
+        [&transport] { transport->GetCongestionControl(5); },
+        [&transport] { transport->GetStatistics(5); },
+        [&transport] { transport->IsSelfContained(5); },
+        [&transport] { transport->GetRestPs(5); },
+        [&transport] { transport->GetWays(5); },
+        [&transport] { transport->Describe(5); },
+        [&transport] { transport->GetWork(5); },
+        [&transport] { transport->ExchangeMinRtt(5, 0); },
+        [&transport] { transport->AddWork(5, QueuePairWork()); }};
+    for (std::size_t i = 0; i < calls.size(); ++i)
+    {
+        EXPECT_EQ(GetMessage(calls[i]), "queue pair 5: the transport has 0") << i;
+    }
+    EXPECT_EQ(GetMessage([&] { transport->RestartGroup(2); }), "group 2: the transport has 0");
+    EXPECT_EQ(GetMessage([&] { transport->MakeLanes(2, true, {}); }),
+              "group 2: the transport has 0");
+    EXPECT_EQ(GetMessage([&] { transport->SendGroup(2, GroupOperation::REDUCE, 0, 1, 0); }),
+              "group 2: the transport has 0");
+    QueuePairOptions options;
+    options.source = server.GetGpus().at(0);
+    options.destination = server.GetGpus().at(1);
+    const uint32_t pair = transport->CreateQueuePair(options);
+    EXPECT_EQ(GetMessage([&] { transport->Send(pair, 0, 0); }),
+              "Transport: a message needs at least one byte");
+    EXPECT_NE(GetMessage([&] { transport->Send(pair, UINT64_MAX / 2, 0); }).find("too many pack"),
+              std::string::npos);
+}
+
+TEST_F(CxxMistakes, JobsSettingsAndProgramsOfCallersAreChecked)
+{
+    const ExecutionGraph graph = MakeGraph();
+    EXPECT_EQ(GetMessage([] {
+                  ComposeJobs({{nullptr, "a", 0}});
+              }),
+              "job 'a': its graph is a null pointer");
+    EXPECT_EQ(GetMessage([&] {
+                  ComposeJobs({{&graph, "a", -5}});
+              }),
+              "job 'a': begins at -5 ps, before time 0");
+    const auto run = [&](const std::function<void(ExecutorSettings&)>& change) {
+        return GetMessage([&] {
+            ExecutorSettings settings;
+            change(settings);
+            FindExecutor("flow").Run(graph, MakeServer(), settings);
+        });
+    };
+    EXPECT_EQ(run([](ExecutorSettings&) {}), "");
+    EXPECT_EQ(run([](ExecutorSettings& settings) { settings.overlapFactor = std::nan(""); }),
+              "ExecutorSettings::overlapFactor: is no number");
+    EXPECT_EQ(run([](ExecutorSettings& settings) { settings.flow.computeSlowdown = -3; }),
+              "FlowParameters::computeSlowdown: must be a number from 0 on, not -3.000000");
+    EXPECT_EQ(
+        run([](ExecutorSettings& settings) { settings.flow.communicationSlowdown = std::nan(""); }),
+        "FlowParameters::communicationSlowdown: must be a number from 0 on, not nan");
+
+    ProteusHelper helper;
+    helper.SetProgramMaker([](const CollectiveRequest&) { return CollectiveProgram(); });
+    EXPECT_EQ(GetMessage([&] { helper.Install(MakeServer(), graph)->Run(); }),
+              "SetProgramMaker(): send-recv of 2 ranks: the program is for another number of "
+              "ranks");
 }

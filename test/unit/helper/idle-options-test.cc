@@ -60,7 +60,7 @@ TEST(IdleOptions, OptionsThatDoNothingAreNamed)
          "flow: --stream=3 has no effect: no two paths are equal"},
         {"schedule",
          {"--executor=ideal", "--fabric=leaf-spine", "--oversubscription=2", "--serversPerLeaf=1"},
-         "ideal: --oversubscription=2 is not modelled: of the network, the links of servers"},
+         "ideal: --oversubscription=2 has no effect: nothing leaves a server"},
         {"search", {"--mostContext=2"}, "no GPUs share a sequence; add --vary=context"},
         {"run", {"--crossIteration=tensor"}, "there is one iteration"},
         {"run",

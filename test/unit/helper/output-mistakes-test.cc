@@ -6,9 +6,13 @@
 
 #include "small-job.h"
 
+#include <fcntl.h>
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <string>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
 #include <vector>
 
 using namespace ns3::proteus;
@@ -221,4 +225,63 @@ TEST(OutputMistakes, NamesThatAreTooLong)
                          "--vary=none",
                          "--log=" + name}),
                   "--log=" + name + why);
+}
+
+namespace
+{
+
+/// While one lives, a stream of the process goes to a file, as behind "> FILE" of a shell.
+class Redirection
+{
+  public:
+    /// @param stream 1 or 2 @param path of the file
+    Redirection(int stream, const std::string& path)
+        : m_stream(stream),
+          m_kept(dup(stream))
+    {
+        const int file = open(path.c_str(), O_CREAT | O_WRONLY, S_IRUSR | S_IWUSR);
+        dup2(file, stream);
+        close(file);
+    }
+
+    ~Redirection()
+    {
+        dup2(m_kept, m_stream);
+        close(m_kept);
+    }
+
+    Redirection(const Redirection&) = delete;
+    Redirection& operator=(const Redirection&) = delete;
+
+  private:
+    int m_stream; //!< number of it
+    int m_kept;   //!< where it went before
+};
+
+} // namespace
+
+// What is printed would be lost.
+TEST(OutputMistakes, FilesThatTheShellSendsStreamsToAreNotWrittenOver)
+{
+    const Folder folder;
+    const std::string log = folder.Get() + "/links.csv";
+    const auto start = [](const std::string& output) {
+        return Start("run", {PING, "--cluster=dgx-a100", "--executor=flow", "--quiet", output});
+    };
+    for (const auto& [number, stream] :
+         {std::pair{1, "standard output"}, std::pair{2, "standard error"}})
+    {
+        const Redirection redirection(number, log);
+        const std::string own = number == 1 ? "/dev/stdout" : "/dev/stderr";
+        for (const std::string& file : {log, own})
+        {
+            ExpectRefusal(start("--csv=" + file),
+                          std::string(stream) + " and --csv would both write " + file);
+        }
+        ExpectRefusal(start("--tables=" + folder.Get()),
+                      "--tables=" + folder.Get() + " would write " + log + ", which " + stream +
+                          " writes, too: give it another name");
+        EXPECT_EQ(start("--csv=" + folder.Get() + "/other.csv").code, 0);
+    }
+    EXPECT_EQ(start("--csv=" + log).code, 0);
 }

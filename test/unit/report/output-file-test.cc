@@ -108,6 +108,14 @@ TEST(OutputFile, LinksAndDevices)
     EXPECT_EQ(ReadText(folder / "real.txt"), "text");
     EXPECT_EQ(folder.CountFiles(), 2U);
 
+    // A link to what is not there yet is followed, too, also by way of another one.
+    std::filesystem::create_symlink("new.txt", folder / "early.txt");
+    std::filesystem::create_symlink("early.txt", folder / "earlier.txt");
+    WriteFile(folder / "earlier.txt", write);
+    EXPECT_TRUE(std::filesystem::is_symlink(folder / "earlier.txt"));
+    EXPECT_TRUE(std::filesystem::is_symlink(folder / "early.txt"));
+    EXPECT_EQ(ReadText(folder / "new.txt"), "text");
+
     // A device stays a device, and a full one is an error with the system's cause.
     WriteFile("/dev/null", write);
     EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
