@@ -9,11 +9,14 @@
 #include "proteus-test-duration.h"
 
 #include "ns3/proteus-graph-iterations.h"
+#include "ns3/proteus-link-recorder.h"
 #include "ns3/proteus-model-options.h"
 #include "ns3/test.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -66,6 +69,69 @@ class SmallJobsCase : public TestCase
 
     uint32_t m_first; //!< seed
     uint32_t m_count; //!< of jobs
+};
+
+/// Links over time are the same with what is repeated as without, but for what is in a bin with the
+/// begin or the end of a communication.
+class SeriesCase : public TestCase
+{
+  public:
+    SeriesCase()
+        : TestCase("links over time have what is repeated, too")
+    {
+    }
+
+  private:
+    /// @param way to run a job @param outcome of it @return its links over time
+    static LinkSeries Record(Way way, Outcome& outcome)
+    {
+        const Cluster cluster = MakeCluster("dgx-a100", 2);
+        const ModelOptions options{"gpt",
+                                   "tp=8,dp=2,globalBatch=16,recompute=full",
+                                   PROTEUS_SOURCE_DIR "/workloads/models",
+                                   "layers=4,hidden=512,heads=8,sequence=256,vocabulary=1000"};
+        std::unique_ptr<LinkRecorder> recorder;
+        way.prepare = [&recorder](Ptr<TrainingJob> job) {
+            recorder = std::make_unique<LinkRecorder>(job->GetFabric());
+        };
+        outcome = RunGraph(cluster,
+                           CompileForCluster(options.Load(), cluster, KernelCostParameters(), ""),
+                           way);
+        return recorder->GetSeries();
+    }
+
+    void DoRun() override
+    {
+        Way way;
+        Outcome on;
+        Outcome off;
+        const LinkSeries repeated = Record(way, on);
+        way.mode = "off";
+        const LinkSeries sampled = Record(way, off);
+        NS_TEST_EXPECT_MSG_EQ(FindDifference(off.results, on.results), "", "results");
+        NS_TEST_ASSERT_MSG_EQ(repeated.GetNBins(), sampled.GetNBins(), "as many bins");
+        double total = 0;
+        for (std::size_t direction = 0; direction < sampled.GetNDirections(); ++direction)
+        {
+            double difference = 0;
+            double busy = 0;
+            for (std::size_t bin = 0; bin < sampled.GetNBins(); ++bin)
+            {
+                const double more =
+                    repeated.Get(direction, bin).busyShare - sampled.Get(direction, bin).busyShare;
+                NS_TEST_EXPECT_MSG_LT(std::abs(more), 0.2, "a bin is alike");
+                difference += more;
+                busy += sampled.Get(direction, bin).busyShare;
+            }
+            NS_TEST_EXPECT_MSG_LT(std::abs(difference), 1e-3 * busy + 1e-6, "nothing is lost");
+            total += busy;
+        }
+        NS_TEST_EXPECT_MSG_GT(total, 0, "links are used");
+        if (!TestRanks::AreSeveral())
+        {
+            NS_TEST_EXPECT_MSG_GT(on.repetition.repeated, 10, "most is repeated");
+        }
+    }
 };
 
 /// Over RoCE that is slow enough for timeouts, what was sent again comes when its communication is
@@ -521,6 +587,7 @@ class RepetitionJobsTestSuite : public TestSuite
         AddTestCase(new RailsCase);
         AddTestCase(new MeetingsCase);
         AddTestCase(new ChainCase);
+        AddTestCase(new SeriesCase);
         AddTestCase(new SmallJobsCase(1, 8));
         for (uint32_t first = 1000; first < 1400; first += 25)
         {

@@ -36,7 +36,7 @@ struct SocketRates
     static constexpr double ZEN_2 = 16e9;
     /// Of AMD's Zen 3 and 4: copies of GPUs to the other socket get 20.6 to 22.5 GB/s
     /// (p2pBandwidthLatencyTest beside eight RTX 4090 of the twelfth set of logs,
-    /// doc/measured-collectives.rst).
+    /// doc/measured-collectives-sets.rst).
     static constexpr double ZEN_3 = 21.5e9;
     static constexpr double ZEN_5 = 32.2e9; //!< of AMD, measured: NVIDIA/nccl 2f1c174c, issue 2441
 };

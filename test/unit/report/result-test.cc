@@ -169,6 +169,33 @@ TEST(LinkSeries, DoublesItsBinsAndKeepsTheMeans)
     EXPECT_LE(LinkSeries::GetMostBins(1000000) * 1000000 * sizeof(LinkBin), 300u << 20);
 }
 
+TEST(LinkSeries, SpreadsEvenlyAndLosesNothing)
+{
+    LinkSeries series(2, 10, 8);
+    for (int64_t endPs : {10, 20, 30, 34})
+    {
+        series.Append(endPs, std::vector<LinkBin>(2));
+    }
+    const LinkDid later = series.Spread(1, 15, 45, {12, 6, 3, 9});
+    const std::vector<double> parts{0, 5, 10, 4}; // of 30
+    for (std::size_t bin = 0; bin < parts.size(); ++bin)
+    {
+        const auto binPs = static_cast<double>(series.GetEndPs(bin) - series.GetStartPs(bin));
+        const LinkBin& cell = series.Get(1, bin);
+        EXPECT_NEAR(cell.busyShare, 12 * parts[bin] / 30 / binPs, 1e-6);
+        EXPECT_NEAR(cell.stalledShare, 6 * parts[bin] / 30 / binPs, 1e-6);
+        EXPECT_NEAR(cell.pausedShare, 3 * parts[bin] / 30 / binPs, 1e-6);
+        EXPECT_EQ(cell.queueBytes, bin == 0 ? 0 : 9);
+    }
+    EXPECT_NEAR(later.busyPs, 12 * 11.0 / 30, 1e-9);
+    EXPECT_NEAR(later.stalledPs, 6 * 11.0 / 30, 1e-9);
+    EXPECT_NEAR(later.pausedPs, 3 * 11.0 / 30, 1e-9);
+    EXPECT_FALSE(series.IsUsed(0));
+    EXPECT_EQ(series.Spread(0, 0, 30, {30, 0, 0, 0}).busyPs, 0);
+    EXPECT_EQ(series.Spread(0, 50, 60, {7, 0, 0, 0}).busyPs, 7);
+    EXPECT_FLOAT_EQ(series.Get(0, 1).busyShare, 1);
+}
+
 // ----------------------------------------------------------------------------------- collectives
 
 TEST(CollectiveUse, BusBandwidthAsNcclTestsCountsIt)
