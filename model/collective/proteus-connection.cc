@@ -53,9 +53,9 @@ constexpr double SENT_BYTES_PER_SECOND_OF_CORE = 89e9 / 8;
 /// What the thread of a proxy reads of lines of LL that a GPU has written to its memory, bytes per
 /// second with their flags: each cache line comes from memory. The middle one (median) of four
 /// machines: 2.3 (A100 and EPYC, thomaslie210/NCCL_Test_Results, 64 to 256 KiB), 4.6 and 7 (EPYC
-/// 7352 and L40S of the fourteenth set of logs, doc/measured-collectives-sets.rst), and 8.7 (EPYC 9534,
-/// NVIDIA/nccl, issue 2441, 0.5 to 1 MB: 7.7 and 9.7, where NVIDIA names the network thread as what
-/// LL may suffer from).
+/// 7352 and L40S of the fourteenth set of logs, doc/measured-collectives-sets.rst), and 8.7 (EPYC
+/// 9534, NVIDIA/nccl, issue 2441, 0.5 to 1 MB: 7.7 and 9.7, where NVIDIA names the network thread
+/// as what LL may suffer from).
 constexpr double LINE_BYTES_PER_SECOND = 5.8e9;
 
 /// @param link that a kernel writes to host memory over, or reads it over @param isRead which

@@ -25,7 +25,7 @@ namespace proteus
 /// (all-gather, reduce-scatter) does without NVLS where there are more (NCCL_MAX_NVLS_ARITY of
 /// NVIDIA/nccl v2.30.7, src/include/device.h, and updateCollCostTable() of src/enqueue.cc; 8
 /// until 2.20, when no domain had more). In an all-reduce all ranks are heads here: see "Sixth
-/// set" in doc/measured-collectives.rst.
+/// set" in doc/measured-collectives-sets.rst.
 constexpr uint32_t MOST_NVLS_HEADS = 32;
 
 /// @ingroup proteus
