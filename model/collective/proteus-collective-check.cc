@@ -477,7 +477,11 @@ Execution::CheckResult()
 std::string
 CheckProgram(const CollectiveProgram& program, const CollectiveRequest& request)
 {
-    const std::string wrong = CheckShape(program, request);
+    if (program.ranks.size() != request.vertices.size())
+    {
+        return "the program is for another number of ranks";
+    }
+    const std::string wrong = CheckStructure(program);
     if (!wrong.empty())
     {
         return wrong;

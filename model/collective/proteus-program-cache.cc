@@ -7,7 +7,6 @@
 #include "proteus-program-cache.h"
 
 #include "proteus-net-plugin.h"
-#include "proteus-program-structure.h"
 
 #include "ns3/proteus-server-hosts.h"
 
@@ -200,12 +199,13 @@ ProgramCache::Make(const CollectiveRequest& request) const
 {
     CollectiveProgram program =
         m_settings.maker ? m_settings.maker(request) : MakeProgram(m_cluster, m_paths, request);
-    const std::string wrong = m_settings.maker ? CheckShape(program, request) : "";
-    if (!wrong.empty())
+    if (program.ranks.size() != request.vertices.size())
     {
         throw std::invalid_argument(
             "SetProgramMaker(): " + std::string(ToString(request.collective)) + " of " +
-            std::to_string(request.vertices.size()) + " ranks: " + wrong);
+            std::to_string(request.vertices.size()) +
+            " ranks: the program is for another number of ranks, " +
+            std::to_string(program.ranks.size()));
     }
     if (IsWithoutKernel(m_cluster, request))
     {

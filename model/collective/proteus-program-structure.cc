@@ -184,13 +184,5 @@ CheckStructure(const CollectiveProgram& program)
     return CheckConnections(program);
 }
 
-std::string
-CheckShape(const CollectiveProgram& program, const CollectiveRequest& request)
-{
-    return program.ranks.size() == request.vertices.size()
-               ? CheckStructure(program)
-               : "the program is for another number of ranks";
-}
-
 } // namespace proteus
 } // namespace ns3

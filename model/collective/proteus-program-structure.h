@@ -37,11 +37,6 @@ std::string NameStep(uint32_t rank, uint32_t number, const ThreadBlock& block, s
  */
 std::string CheckStructure(const CollectiveProgram& program);
 
-/// @ingroup proteus
-/// @param program to check @param request that it was made for
-/// @return CheckStructure(), or that it is for another number of ranks
-std::string CheckShape(const CollectiveProgram& program, const CollectiveRequest& request);
-
 } // namespace proteus
 } // namespace ns3
 

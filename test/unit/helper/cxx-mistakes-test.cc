@@ -355,5 +355,5 @@ TEST_F(CxxMistakes, JobsSettingsAndProgramsOfCallersAreChecked)
     helper.SetProgramMaker([](const CollectiveRequest&) { return CollectiveProgram(); });
     EXPECT_EQ(GetMessage([&] { helper.Install(MakeServer(), graph)->Run(); }),
               "SetProgramMaker(): send-recv of 2 ranks: the program is for another number of "
-              "ranks");
+              "ranks, 0");
 }
