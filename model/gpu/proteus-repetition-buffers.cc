@@ -158,13 +158,7 @@ Repetition::CallForChance(CallKind kind, uint32_t value)
     {
         throw std::runtime_error("what happens depends on more than a key");
     }
-    FabricCall call;
-    call.timePs = m_fabric->GetTimePs();
-    call.order = 0;
-    call.target = this;
-    call.kind = kind;
-    call.value = value;
-    m_fabric->CallAt(call);
+    SetCall(kind, value, m_fabric->GetTimePs());
 }
 
 void

@@ -128,7 +128,7 @@ Repetition::Meet(uint32_t id, uint32_t number, const std::vector<uint32_t>& othe
     m_components[own].state = State::RECORDED;
     isLate = ExecuteUnknown(own) || isLate;
     TakeSnapshot(m_components[own]);
-    CallCheck(own, m_fabric->GetTimePs() + 1);
+    SetCall(CHECK, own, m_fabric->GetTimePs() + 1);
     if (isLate)
     {
         m_user.CallStart(m_communications[id].ranks[number]); // after what comes before
@@ -288,7 +288,7 @@ Repetition::Repeat(uint32_t id, const std::shared_ptr<const RepetitionRecord>& r
     }
     if (!record->IsWhole())
     {
-        CallCheck(id, component.firstPs + record->untilPs + 1);
+        SetCall(CHECK, id, component.firstPs + record->untilPs + 1);
     }
 }
 
@@ -483,14 +483,14 @@ Repetition::EndPasts(uint32_t id)
 }
 
 void
-Repetition::CallCheck(uint32_t id, int64_t timePs)
+Repetition::SetCall(CallKind kind, uint32_t value, int64_t timePs)
 {
     FabricCall call;
     call.timePs = timePs;
     call.order = 0;
     call.target = this;
-    call.kind = CHECK;
-    call.value = id;
+    call.kind = kind;
+    call.value = value;
     m_fabric->CallAt(call);
 }
 

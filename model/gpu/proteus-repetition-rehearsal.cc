@@ -54,7 +54,7 @@ Repetition::Rehearse(uint32_t id)
         return ExecuteAlone(FindAwaited(key));
     })
                                         : m_components[same].rehearsal;
-    CallCheck(id, TakeBackEnds(id));
+    SetCall(CHECK, id, TakeBackEnds(id));
 }
 
 bool
@@ -67,7 +67,7 @@ Repetition::Postpone(uint32_t id)
     }
     m_components[id].state = State::POSTPONED;
     m_components[id].record = nullptr;
-    CallCheck(id, leastPs);
+    SetCall(CHECK, id, leastPs);
     return true;
 }
 

@@ -407,8 +407,9 @@ class Repetition : private CallTarget
     void EndPasts(uint32_t id);
     /// @param past of a component that is being recorded @return the record that ends there
     std::shared_ptr<const RepetitionRecord> MakeRecord(const Past& past) const;
-    /// Has HandleCall() called. @param id of a component @param timePs when
-    void CallCheck(uint32_t id, int64_t timePs);
+    /// Has HandleCall() called. @param kind of the call @param value that goes with it; of CHECK, a
+    /// component @param timePs when
+    void SetCall(CallKind kind, uint32_t value, int64_t timePs);
     /// Time has passed the end of a record, or past. @param value the component that had it
     void HandleCall(uint32_t kind, uint32_t value) override;
     /// @param plan with links @return components that own some of them, ascending
