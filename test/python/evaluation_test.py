@@ -132,7 +132,7 @@ class EvaluationTest(unittest.TestCase):
         rows += [("4 x 8 of them", "2.19", "+40", "-", "4"), ("4 x 8 A100, EFA", "2.19", "+50, +60", "-", "4, 5")]
         rows += [("2 x 8 H100, host memory", "2.19", "+7", "-", "4"), ("the same, reported slow", "2.19", "+900", "-", "99")]
         cells = ["  ".join(cell.ljust(width) for cell, width in zip(row, (40, 16, 16, 16, 16))) for row in rows]
-        text = "\n".join(["Logs that nothing was fitted to", bar, cells[0], bar, *cells[1:], bar])
+        text = "\n".join(["Logs That Nothing Was Fitted To", bar, cells[0], bar, *cells[1:], bar])
         with tempfile.TemporaryDirectory() as folder:
             manual = pathlib.Path(folder) / "manual.rst"
             command = [sys.executable, FOLDER / "published-logs.py", f"--manual={manual}"]

@@ -6,7 +6,7 @@
 
     workloads/evaluation/published-logs.py [--manual=FILE] [--write=published-logs.json]
 
-Reads the sets of logs of doc/measured-collectives.rst, where each row has the error of the highest bus bandwidth and the
+Reads the sets of logs of doc/measured-collectives-sets.rst, where each row has the error of the highest bus bandwidth and the
 medians of the errors of time, in percent; where a mended cause changed them, the new error stands in brackets. Prints
 within which sizes half of the logs and nine of ten are, as first predicted and now, as the table of the manual has it;
 --write keeps the present ones for proteus-collective. Logs of several servers are told apart by what their text says of
@@ -22,8 +22,8 @@ import sys
 import published_rows
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-MANUAL = FOLDER.parent.parent / "doc" / "measured-collectives.rst"
-FIRST_SET = "Logs that nothing was fitted to"  # a heading
+MANUAL = FOLDER.parent.parent / "doc" / "measured-collectives-sets.rst"
+FIRST_SET = "Logs That Nothing Was Fitted To"  # a heading
 COLUMNS = ["Log", "NCCL", "Peak, %", "<1 MiB, %", ">=1 MiB, %"]
 FEWEST_LOGS = 7  # that say how far a kind of machine is off
 # What the GPUs of a kind are called in the manual, and their data sheets. The first that is found counts.
@@ -189,7 +189,7 @@ def main():
     print(published_rows.format_table(list_rows(kinds)))
     if arguments.write:
         lines = ",\n".join("  " + json.dumps(entry) for entry in list_entries(kinds))
-        head = '{\n "format": "proteus-published-logs",\n "version": 2,\n "source": "doc/measured-collectives.rst",\n "logs": [\n'
+        head = '{\n "format": "proteus-published-logs",\n "version": 2,\n "source": "doc/measured-collectives-sets.rst",\n "logs": [\n'
         pathlib.Path(arguments.write).write_text(f"{head}{lines}\n ]\n}}\n", encoding="utf-8")
 
 
