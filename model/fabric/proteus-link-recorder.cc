@@ -38,6 +38,10 @@ LinkRecorder::LinkRecorder(Ptr<Fabric> fabric)
       m_bins(fabric->GetNPorts()),
       m_repeated(fabric->GetNPorts())
 {
+    if (m_fabric->GetRanks())
+    {
+        m_fabric->AddReader();
+    }
     m_fabric->SetRepeatCallback(
         [this](PortId port, const LinkStatistics& did, int64_t startPs, int64_t endPs) {
             AddRepeated(port, did, startPs, endPs);

@@ -28,7 +28,7 @@ namespace proteus
  *
  * What a repeated communication did is spread evenly over the time that its links were not at rest,
  * and the longest queue of that time is taken for all of it. That is exact where it lies in one
- * bin.
+ * bin. On several MPI ranks nothing is repeated while it records, as it knows one process only.
  */
 class LinkRecorder : private Sampler
 {
