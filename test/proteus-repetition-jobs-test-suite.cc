@@ -102,6 +102,10 @@ class SeriesCase : public TestCase
 
     void DoRun() override
     {
+        if (TestRanks::AreSeveral())
+        {
+            return; // a LinkRecorder is for one process
+        }
         Way way;
         Outcome on;
         Outcome off;
@@ -127,10 +131,8 @@ class SeriesCase : public TestCase
             total += busy;
         }
         NS_TEST_EXPECT_MSG_GT(total, 0, "links are used");
-        if (!TestRanks::AreSeveral())
-        {
-            NS_TEST_EXPECT_MSG_GT(on.repetition.repeated, 10, "most is repeated");
-        }
+        NS_TEST_EXPECT_MSG_EQ(on.error + off.error, "", "both run");
+        NS_TEST_EXPECT_MSG_GT(on.repetition.repeated, 10, "most is repeated");
     }
 };
 

@@ -9,6 +9,7 @@
 #include "ns3/simulator.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace ns3
@@ -40,7 +41,8 @@ LinkRecorder::LinkRecorder(Ptr<Fabric> fabric)
 {
     if (m_fabric->GetRanks())
     {
-        m_fabric->AddReader();
+        throw std::logic_error("LinkRecorder: links over time need one process; there are several "
+                               "MPI ranks");
     }
     m_fabric->SetRepeatCallback(
         [this](PortId port, const LinkStatistics& did, int64_t startPs, int64_t endPs) {

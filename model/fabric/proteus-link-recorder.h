@@ -28,7 +28,7 @@ namespace proteus
  *
  * What a repeated communication did is spread evenly over the time that its links were not at rest,
  * and the longest queue of that time is taken for all of it. That is exact where it lies in one
- * bin. On several MPI ranks nothing is repeated while it records, as it knows one process only.
+ * bin.
  */
 class LinkRecorder : private Sampler
 {
@@ -36,6 +36,7 @@ class LinkRecorder : private Sampler
     /**
      * Begins, at time 0.
      * @param fabric to look at, until the run is over
+     * @throw std::logic_error on several MPI ranks, whose clocks of samples would never end
      */
     explicit LinkRecorder(Ptr<Fabric> fabric);
     ~LinkRecorder() override;
