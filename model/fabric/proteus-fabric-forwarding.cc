@@ -392,9 +392,9 @@ Fabric::Mark(PortId id, PacketRecord& record)
 void
 Fabric::NoteDraw(PortId id)
 {
-    if (!std::exchange(m_ports[id].drawn, true) && m_watch.chance.onDraw)
+    if (!std::exchange(m_ports[id].drawn, true))
     {
-        m_watch.chance.onDraw(id / 2);
+        m_watch.TellDraw(id / 2);
     }
 }
 
@@ -561,7 +561,7 @@ Fabric::Serve(PortId id)
 inline void
 Fabric::HandleEvent(uint32_t slot)
 {
-    if ((m_stepper.GetEventCount() & (PROGRESS_EVENTS - 1)) == 0 && !m_watch.isAlone)
+    if ((m_stepper.GetEventCount() & (PROGRESS_EVENTS - 1)) == 0 && !m_isAlone)
     {
         m_progressTrace(m_stepper.GetEventCount());
     }
@@ -601,7 +601,7 @@ Fabric::CatchUp()
 void
 Fabric::RunAlone(const std::function<void()>& begin)
 {
-    m_watch.isAlone = true;
+    m_isAlone = true;
     m_stepper.RunAlone(begin, [this](uint32_t slot) { HandleEvent(slot); });
 }
 

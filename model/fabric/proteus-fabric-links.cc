@@ -78,7 +78,7 @@ Fabric::SetLinkUp(LinkId link, bool up)
     {
         return;
     }
-    TellChange();
+    m_watch.TellChange();
     m_stepper.Synchronize();
     for (PortId id : {2 * link, 2 * link + 1})
     {
@@ -153,7 +153,7 @@ Fabric::SetLinkRate(LinkId link, double bytesPerSecond)
                                     " bytes/s: must be above 0; Fabric::SetLinkUp() ends a link");
     }
     RequireLinkRate(*m_cluster, link, GetFraming(link), bytesPerSecond);
-    TellChange();
+    m_watch.TellChange();
     for (PortId id : {2 * link, 2 * link + 1})
     {
         m_ports.SetRate(id, GetFraming(link), bytesPerSecond);
@@ -175,7 +175,7 @@ Fabric::SetLinkLoss(LinkId link, double lossProbability, double bitErrorRate)
                                         ": must be 0 to 1");
         }
     }
-    TellChange();
+    m_watch.TellChange();
     for (PortId id : {2 * link, 2 * link + 1})
     {
         m_ports[id].lossProbability = lossProbability;

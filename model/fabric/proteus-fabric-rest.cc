@@ -26,8 +26,8 @@ Fabric::FindObstacle() const
     const RoutingMode routing = m_settings.forwarding.routing;
     return !m_stepper.CanGoBack() ? "the simulator's clock or scheduler does not let events be late"
            : m_tracer.IsOn()      ? "units on links are traced"
-           : m_watch.readers > 0  ? "links or queue pairs are sampled over time"
-           : m_watch.isShared     ? "other traffic crosses the network"
+           : m_watch.IsRead()     ? "links or queue pairs are sampled over time"
+           : m_watch.IsShared()   ? "other traffic crosses the network"
            : m_scheduler.IsWeighted() ? "traffic classes have weights"
            : routing == RoutingMode::SPRAY || routing == RoutingMode::ADAPTIVE
                ? "routes are chosen packet by packet"
@@ -147,13 +147,6 @@ Fabric::AppendWay(const std::vector<VertexId>& stops,
     }
 }
 
-void
-Fabric::SetChanceCallbacks(const ChanceCallbacks& callbacks)
-{
-    m_watch.chance = callbacks;
-    m_buffers.SetContentionCallback(callbacks.onContention);
-}
-
 bool
 Fabric::ExchangeDrawn(PortId port, bool drawn)
 {
@@ -171,10 +164,7 @@ Fabric::AddStatistics(PortId port, const LinkStatistics& more, int64_t startPs, 
 {
     AddTo(m_ports[port].statistics, more);
     m_packetHops += more.receivedPackets;
-    if (m_watch.onRepeat)
-    {
-        m_watch.onRepeat(port, more, startPs, endPs);
-    }
+    m_watch.TellRepeat(port, more, startPs, endPs);
 }
 
 } // namespace proteus

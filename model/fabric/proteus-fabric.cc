@@ -314,6 +314,7 @@ Fabric::SetCluster(std::shared_ptr<const Cluster> cluster)
     CreateNodes();
     m_marker.SetUp(m_settings.marks);
     m_buffers.SetUp(m_settings.buffers);
+    m_buffers.SetContentionCallback([this](uint32_t buffer) { m_watch.TellContention(buffer); });
     m_ports.Create(NumberInternalPorts(), m_settings.classes.nClasses);
     std::map<LinkTechnology, int64_t> raised;
     for (PortId id = 0; id < GetNPorts(); ++id)

@@ -13,6 +13,7 @@
 #include "proteus-fabric-ranks.h"
 #include "proteus-fabric-settings.h"
 #include "proteus-fabric-state.h"
+#include "proteus-fabric-watch.h"
 #include "proteus-input-queues.h"
 #include "proteus-marker.h"
 #include "proteus-packet.h"
@@ -163,36 +164,17 @@ class Fabric : public FabricState, private CallTarget
     /// Handles all that lies before now, after calls have been set in the past.
     void CatchUp();
 
-    /// Somebody else than the collectives of a graph sends on the fabric, from now on.
-    void AddForeignTraffic()
+    /// @return who looks at it from outside, and who is told what
+    FabricWatch& GetWatch()
     {
-        m_watch.isShared = true;
-        TellChange();
+        return m_watch;
     }
 
-    /// Somebody reads statistics or states of ports while the simulator runs, from now on.
-    void AddReader()
+    /// @return who looks at it from outside, and who is told what
+    const FabricWatch& GetWatch() const
     {
-        ++m_watch.readers;
+        return m_watch;
     }
-
-    /// @param callback called before a link fails, is repaired, or changes its rate or losses
-    void SetChangeCallback(std::function<void()> callback)
-    {
-        m_watch.beforeChange = std::move(callback);
-    }
-
-    /// Who is told when what happens begins to depend on more than the links that are crossed.
-    struct ChanceCallbacks
-    {
-        /// Chance decides about a mark, for the first time since ExchangeDrawn(); gets the link.
-        std::function<void(LinkId)> onDraw;
-        /// A buffer is calm no longer; gets what GetBuffer() says.
-        std::function<void(uint32_t)> onContention;
-    };
-
-    /// @param callbacks called while a unit is handled: they may set calls
-    void SetChanceCallbacks(const ChanceCallbacks& callbacks);
 
     /// @param port a port @param drawn new value @return whether chance has decided about a mark of
     /// a unit there since this was false
@@ -210,29 +192,10 @@ class Fabric : public FabricState, private CallTarget
         return m_ports[port].bufferAt;
     }
 
-    /// @return largest GetBuffer()
-    uint32_t GetNBuffers() const
+    /// @return the shared buffers of Ethernet switches and NICs
+    const SharedBuffers& GetBuffers() const
     {
-        return m_buffers.GetN();
-    }
-
-    /// @param buffer a shared buffer @return whether it is calm no longer, see SharedBuffers
-    bool IsContended(uint32_t buffer) const
-    {
-        return m_buffers.IsContended(buffer);
-    }
-
-    /// @param buffer a shared buffer @return what a lossless class of a port may have of it while
-    /// it is calm
-    uint64_t GetCalmBytes(uint32_t buffer) const
-    {
-        return m_buffers.GetCalmBytes(buffer);
-    }
-
-    /// @param trafficClass a traffic class @return whether PFC makes it lossless
-    bool IsLossless(uint32_t trafficClass) const
-    {
-        return m_buffers.IsLossless(trafficClass);
+        return m_buffers;
     }
 
     /**
@@ -273,7 +236,7 @@ class Fabric : public FabricState, private CallTarget
      * @param link a link
      * @return whether what crosses it depends on nothing but the link: it works, loses nothing, and
      * tells no telemetry. As long as chance decides about no mark, and buffers are calm, see
-     * ChanceCallbacks
+     * FabricWatch::ChanceCallbacks
      */
     bool IsSelfContained(LinkId link) const;
 
@@ -305,23 +268,8 @@ class Fabric : public FabricState, private CallTarget
     /// @param port a port @param bytes new value of LinkStatistics::maxQueueBytes @return the old
     uint64_t ExchangeMaxQueue(PortId port, uint64_t bytes);
 
-    /// Gets a port, what it carried besides, and from when to when, in picoseconds.
-    using RepeatCallback = std::function<void(PortId, const LinkStatistics&, int64_t, int64_t)>;
-
-    /// @param callback called by AddStatistics(); may be empty
-    void SetRepeatCallback(RepeatCallback callback)
-    {
-        m_watch.onRepeat = std::move(callback);
-    }
-
-    /// @return whether somebody wants to know when what AddStatistics() adds has been
-    bool HasRepeatCallback() const
-    {
-        return m_watch.onRepeat != nullptr;
-    }
-
-    /// @param port a port @param more what it carried besides @param startPs since when
-    /// @param endPs until when
+    /// Adds what was not executed, and tells it. @param port a port @param more what it carried
+    /// besides @param startPs since when @param endPs until when
     void AddStatistics(PortId port, const LinkStatistics& more, int64_t startPs, int64_t endPs);
 
     /// @return who simulates what, and the way to the others; null if there is one rank
@@ -455,17 +403,6 @@ class Fabric : public FabricState, private CallTarget
     void DoDispose() override;
 
   private:
-    /// Who looks at the fabric from outside.
-    struct Watch
-    {
-        uint32_t readers{0};                //!< AddReader()
-        bool isShared{false};               //!< AddForeignTraffic()
-        bool isAlone{false};                //!< nobody: RunAlone()
-        std::function<void()> beforeChange; //!< SetChangeCallback(); may be empty
-        ChanceCallbacks chance;             //!< SetChanceCallbacks(); may be empty
-        RepeatCallback onRepeat;            //!< SetRepeatCallback(); may be empty
-    };
-
     /// A pause, or its end, that a sender has been told and will heed.
     struct HeedCall
     {
@@ -474,15 +411,6 @@ class Fabric : public FabricState, private CallTarget
         uint32_t trafficClass{0}; //!< that is paused
         bool pause{false};        //!< whether it is to pause, or to go on
     };
-
-    /// Tells that a link is about to change.
-    void TellChange()
-    {
-        if (m_watch.beforeChange)
-        {
-            m_watch.beforeChange();
-        }
-    }
 
     /// Slots of the event set.
     enum Slot : uint32_t
@@ -690,7 +618,8 @@ class Fabric : public FabricState, private CallTarget
     uint32_t m_rank{0};                   //!< this process
     std::vector<int64_t> m_creditHomes;   //!< by lane from another rank: last credit; or empty
 
-    Watch m_watch;                      //!< from outside
+    FabricWatch m_watch;                //!< from outside
+    bool m_isAlone{false};              //!< RunAlone()
     std::vector<PacketRecord> m_copies; //!< of FabricEndpoint::Replicate()
     PortId m_serving{NO_PORT};          //!< within Serve()
     uint32_t m_timerSlot{0};            //!< slot of SetTimer()

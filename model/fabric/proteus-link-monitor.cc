@@ -85,7 +85,7 @@ LinkMonitor::Start(Ptr<Fabric> fabric)
     }
     RequireThere(fabric, "the fabric");
     m_fabric = fabric;
-    m_fabric->AddReader();
+    m_fabric->GetWatch().AddReader();
     m_last.clear();
     for (PortId port = 0; port < fabric->GetNPorts(); ++port)
     {

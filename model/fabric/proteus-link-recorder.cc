@@ -44,7 +44,7 @@ LinkRecorder::LinkRecorder(Ptr<Fabric> fabric)
         throw std::logic_error("LinkRecorder: links over time need one process; there are several "
                                "MPI ranks");
     }
-    m_fabric->SetRepeatCallback(
+    m_fabric->GetWatch().SetRepeatCallback(
         [this](PortId port, const LinkStatistics& did, int64_t startPs, int64_t endPs) {
             AddRepeated(port, did, startPs, endPs);
         });
@@ -54,7 +54,7 @@ LinkRecorder::LinkRecorder(Ptr<Fabric> fabric)
 LinkRecorder::~LinkRecorder()
 {
     SampleClock::Remove(this);
-    m_fabric->SetRepeatCallback(nullptr);
+    m_fabric->GetWatch().SetRepeatCallback(nullptr);
 }
 
 void

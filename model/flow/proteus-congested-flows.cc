@@ -6,6 +6,8 @@
 
 #include "proteus-congested-flows.h"
 
+#include "ns3/proteus-sort-unique.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -179,8 +181,7 @@ CongestedFlows::ListPorts(const Class& flows)
             ports.push_back(hop.port);
         }
     }
-    std::sort(ports.begin(), ports.end());
-    ports.erase(std::unique(ports.begin(), ports.end()), ports.end());
+    SortUnique(ports);
     return ports;
 }
 

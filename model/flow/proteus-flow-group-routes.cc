@@ -9,6 +9,8 @@
 #include "proteus-flow-routes.h"
 #include "proteus-flow-walker.h"
 
+#include "ns3/proteus-sort-unique.h"
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -72,8 +74,7 @@ FlowRoutes::FindRoots(const std::vector<VertexId>& ends) const
     {
         throw std::invalid_argument("flow network: no switches join the members of a group");
     }
-    std::sort(roots.begin(), roots.end());
-    roots.erase(std::unique(roots.begin(), roots.end()), roots.end());
+    SortUnique(roots);
     // As packets have it: a switch that lacks a link to one of the members is the root of none.
     const auto isCut = [&](VertexId root) {
         return std::any_of(ends.begin(), ends.end(), [&](VertexId end) {
@@ -153,8 +154,7 @@ FlowRoutes::MakeTree(const GroupConnection& connection, VertexId root, bool hasN
     }
     // Every link once: a switch passes on one sum, and one copy of a multicast.
     auto& ports = tree.links.ports;
-    std::sort(ports.begin(), ports.end());
-    ports.erase(std::unique(ports.begin(), ports.end()), ports.end());
+    SortUnique(ports);
     return tree;
 }
 

@@ -10,6 +10,8 @@
 #include "proteus-flow-network.h"
 #include "proteus-meeting-replays.h"
 
+#include "ns3/proteus-sort-unique.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -81,8 +83,7 @@ FlowNetwork::FindMet(uint32_t id, uint32_t index) const
             met.push_back(id); // its own stands for those that are replayed
         }
     }
-    std::sort(met.begin(), met.end());
-    met.erase(std::unique(met.begin(), met.end()), met.end());
+    SortUnique(met);
     return met;
 }
 

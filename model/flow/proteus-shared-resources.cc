@@ -6,6 +6,8 @@
 
 #include "proteus-shared-resources.h"
 
+#include "ns3/proteus-sort-unique.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -301,8 +303,7 @@ SharedResources::FindWeights()
             }
         }
     }
-    std::sort(users.begin(), users.end());
-    users.erase(std::unique(users.begin(), users.end()), users.end());
+    SortUnique(users);
     m_inputs.Clear();
     for (const uint32_t id : users)
     {

@@ -8,6 +8,7 @@
 
 #include "proteus-trace-doubts.h"
 
+#include "ns3/proteus-sort-unique.h"
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
@@ -313,8 +314,7 @@ class AicbGraph
             {
                 before.insert(before.end(), m_after[rank].begin(), m_after[rank].end());
             }
-            std::sort(before.begin(), before.end());
-            before.erase(std::unique(before.begin(), before.end()), before.end());
+            SortUnique(before);
             const TaskId task = m_builder.AddCommunication(m_phase,
                                                            m_builder.AddGroup(group),
                                                            stream,

@@ -16,6 +16,7 @@
 #include "ns3/proteus-graph-head.h"
 #include "ns3/proteus-json.h"
 #include "ns3/proteus-shown-name.h"
+#include "ns3/proteus-sort-unique.h"
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
@@ -217,8 +218,7 @@ class TraceLoader
             all.resize(nData);
             ++m_doubts.contradictory;
         }
-        std::sort(all.begin(), all.end());
-        all.erase(std::unique(all.begin(), all.end()), all.end());
+        SortUnique(all);
         all.shrink_to_fit();
     }
 

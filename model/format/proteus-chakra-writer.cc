@@ -11,6 +11,7 @@
 #include "ns3/proteus-graph-head.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-output-plan.h"
+#include "ns3/proteus-sort-unique.h"
 
 #include <algorithm>
 #include <cmath>
@@ -380,8 +381,7 @@ class TraceWriter
                 }
             }
         }
-        std::sort(ids.begin(), ids.end());
-        ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+        SortUnique(ids);
         return ids;
     }
 

@@ -8,6 +8,8 @@
 
 #include "proteus-kineto-communication.h"
 
+#include "ns3/proteus-sort-unique.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -58,8 +60,7 @@ class TraceMaker
         OrderHost();
         m_events.syncs.empty() ? GuessWaits() : AddWaits();
         auto& all = m_trace->dependencies;
-        std::sort(all.begin(), all.end());
-        all.erase(std::unique(all.begin(), all.end()), all.end());
+        SortUnique(all);
         KeepPauses();
         return m_trace;
     }

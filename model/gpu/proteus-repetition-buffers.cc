@@ -6,6 +6,8 @@
 
 #include "proteus-repetition.h"
 
+#include "ns3/proteus-sort-unique.h"
+
 #include <algorithm>
 #include <iterator>
 #include <stdexcept>
@@ -30,7 +32,7 @@ bool
 Repetition::IsContended(const RepetitionPlan& plan) const
 {
     return std::any_of(plan.buffers.begin(), plan.buffers.end(), [this](uint32_t buffer) {
-        return m_fabric->IsContended(buffer);
+        return m_fabric->GetBuffers().IsContended(buffer);
     });
 }
 
@@ -71,6 +73,21 @@ Repetition::LeaveBuffers(uint32_t id)
 }
 
 std::vector<uint32_t>
+Repetition::FindUsers(const std::vector<uint32_t>& buffers) const
+{
+    std::vector<uint32_t> components;
+    for (const uint32_t buffer : buffers)
+    {
+        for (const uint32_t user : m_users[buffer])
+        {
+            components.push_back(m_communications[user].component);
+        }
+    }
+    SortUnique(components);
+    return components;
+}
+
+std::vector<uint32_t>
 Repetition::FindSharers(uint32_t id) const
 {
     const auto maySend = [this](uint32_t other) {
@@ -79,19 +96,13 @@ Repetition::FindSharers(uint32_t id) const
                                  FindOnlyRank(component.communications.front()) != NO_ID;
         return component.state != State::WAITING && !isFirstRank; // nobody grants it room yet
     };
-    std::vector<uint32_t> sharers;
+    std::vector<uint32_t> buffers;
     for (const uint32_t one : m_components[id].communications)
     {
-        for (const uint32_t buffer : m_communications[one].plan->buffers)
-        {
-            for (const uint32_t user : m_users[buffer])
-            {
-                sharers.push_back(m_communications[user].component);
-            }
-        }
+        const std::vector<uint32_t>& used = m_communications[one].plan->buffers;
+        buffers.insert(buffers.end(), used.begin(), used.end());
     }
-    std::sort(sharers.begin(), sharers.end());
-    sharers.erase(std::unique(sharers.begin(), sharers.end()), sharers.end());
+    const std::vector<uint32_t> sharers = FindUsers(buffers);
     std::vector<uint32_t> found;
     std::copy_if(sharers.begin(), sharers.end(), std::back_inserter(found), [&](uint32_t other) {
         return other != id && maySend(other);
@@ -174,14 +185,7 @@ Repetition::HandleDraw(LinkId link)
 void
 Repetition::HandleContention(uint32_t buffer)
 {
-    std::vector<uint32_t> components;
-    for (const uint32_t user : m_users[buffer])
-    {
-        components.push_back(m_communications[user].component);
-    }
-    std::sort(components.begin(), components.end());
-    components.erase(std::unique(components.begin(), components.end()), components.end());
-    for (const uint32_t id : components)
+    for (const uint32_t id : FindUsers({buffer}))
     {
         if (m_components[id].state == State::REPEATED)
         {

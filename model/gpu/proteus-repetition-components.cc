@@ -6,6 +6,8 @@
 
 #include "proteus-repetition.h"
 
+#include "ns3/proteus-sort-unique.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
@@ -54,8 +56,7 @@ Repetition::Own(uint32_t id, const std::vector<LinkId>& links)
         m_owner[link] = id;
         all.push_back(link);
     }
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
+    SortUnique(all);
 }
 
 void

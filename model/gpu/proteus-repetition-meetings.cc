@@ -240,7 +240,7 @@ Repetition::Decide(uint32_t id)
             return;
         }
         // Links over time show what is executed when it is executed.
-        if (mayBeLate && !m_fabric->HasRepeatCallback() && Postpone(id))
+        if (mayBeLate && !m_fabric->GetWatch().HasRepeatCallback() && Postpone(id))
         {
             return;
         }

@@ -7,6 +7,7 @@
 #include "proteus-repetition-plan.h"
 
 #include "ns3/proteus-gpu-model.h"
+#include "ns3/proteus-sort-unique.h"
 
 #include <algorithm>
 #include <numeric>
@@ -30,15 +31,6 @@ FindPosition(const std::vector<T>& values, const T& value)
 {
     return static_cast<uint64_t>(std::lower_bound(values.begin(), values.end(), value) -
                                  values.begin());
-}
-
-/// @param values to sort, each of which is to be there once
-template <typename T>
-void
-MakeSet(std::vector<T>& values)
-{
-    std::sort(values.begin(), values.end());
-    values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
 /// @param rank what a rank does @return whether something comes to it
@@ -142,7 +134,7 @@ RepetitionPlans::AddLinks(RepetitionPlan& plan) const
             }
         }
     }
-    MakeSet(plan.links);
+    SortUnique(plan.links);
     for (const LinkId link : plan.links)
     {
         for (const PortId port : {2 * link, 2 * link + 1})
@@ -153,7 +145,7 @@ RepetitionPlans::AddLinks(RepetitionPlan& plan) const
             }
         }
     }
-    MakeSet(plan.buffers);
+    SortUnique(plan.buffers);
 }
 
 void
@@ -200,7 +192,7 @@ RepetitionPlans::Describe(const RepetitionPlan& plan)
         {
             Words port = fabric->DescribePort(id);
             const uint32_t buffer = fabric->GetBuffer(id);
-            port.push_back(buffer == 0 ? 0 : fabric->GetCalmBytes(buffer));
+            port.push_back(buffer == 0 ? 0 : fabric->GetBuffers().GetCalmBytes(buffer));
             words.push_back(GetNumber(std::move(port)));
         }
     }
@@ -221,7 +213,7 @@ RepetitionPlans::Describe(const RepetitionPlan& plan)
         const auto& group = m_graph.GetGroup(part.group);
         devices.insert(devices.end(), group.begin(), group.end());
     }
-    MakeSet(devices);
+    SortUnique(devices);
     for (const RepetitionPart& part : plan.parts)
     {
         DescribePart(plan, part, devices, words);
@@ -300,7 +292,7 @@ RepetitionPlans::AddGroupLinks(RepetitionPlan& plan,
         plan.links.resize(m_transport->GetFabric()->GetCluster().GetLinks().size());
         std::iota(plan.links.begin(), plan.links.end(), 0);
     }
-    MakeSet(plan.links);
+    SortUnique(plan.links);
     return isLocal;
 }
 
@@ -316,7 +308,7 @@ RepetitionPlans::Add(Collective collective,
     RepetitionPlan& plan = *place;
     plan.parts.push_back({group, m_programs.Find(program), queuePairs, more});
     plan.queuePairs = queuePairs;
-    MakeSet(plan.queuePairs);
+    SortUnique(plan.queuePairs);
     for (const RankProgram& rank : program.ranks)
     {
         plan.sentBytes += SentBytes(rank);
@@ -363,9 +355,9 @@ RepetitionPlans::Combine(const std::vector<const RepetitionPlan*>& plans)
                                      plan->queuePairs.end());
             place->buffers.insert(place->buffers.end(), plan->buffers.begin(), plan->buffers.end());
         }
-        MakeSet(place->links);
-        MakeSet(place->queuePairs);
-        MakeSet(place->buffers);
+        SortUnique(place->links);
+        SortUnique(place->queuePairs);
+        SortUnique(place->buffers);
         place->repeats = true;
         SetShape(*place);
     }

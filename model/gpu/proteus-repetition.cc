@@ -58,9 +58,9 @@ Repetition::SetUp(RepetitionMode mode, uint64_t memoryBytes, uint32_t threads, u
     m_owner.assign(m_fabric->GetNPorts() / 2, NO_ID);
     if (IsOn())
     {
-        m_fabric->SetChangeCallback([this] { SwitchOff(); });
-        m_users.resize(m_fabric->GetNBuffers() + 1);
-        m_fabric->SetChanceCallbacks(
+        m_fabric->GetWatch().SetChangeCallback([this] { SwitchOff(); });
+        m_users.resize(m_fabric->GetBuffers().GetN() + 1);
+        m_fabric->GetWatch().SetChanceCallbacks(
             {[this](LinkId link) { CallForChance(DRAW, link); },
              [this](uint32_t buffer) { CallForChance(CONTENTION, buffer); }});
     }
@@ -69,8 +69,8 @@ Repetition::SetUp(RepetitionMode mode, uint64_t memoryBytes, uint32_t threads, u
 void
 Repetition::Dispose()
 {
-    m_fabric->SetChangeCallback(nullptr);
-    m_fabric->SetChanceCallbacks({});
+    m_fabric->GetWatch().SetChangeCallback(nullptr);
+    m_fabric->GetWatch().SetChanceCallbacks({});
     m_fabric = nullptr;
     m_transport = nullptr;
     m_plans.Dispose();

@@ -299,6 +299,8 @@ class Repetition : private CallTarget
     void EnterBuffers(uint32_t id);
     /// @param id of a communication that is over
     void LeaveBuffers(uint32_t id);
+    /// @param buffers as of RepetitionPlan @return components that use one of them, ascending
+    std::vector<uint32_t> FindUsers(const std::vector<uint32_t>& buffers) const;
     /// @param id of a component @return others that share buffers with it, and may send data
     std::vector<uint32_t> FindSharers(uint32_t id) const;
     /// Others may send over buffers that a component is about to use, and do not know whether they

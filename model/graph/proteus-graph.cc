@@ -11,6 +11,7 @@
 
 #include "ns3/proteus-enum-names.h"
 #include "ns3/proteus-other-names.h"
+#include "ns3/proteus-sort-unique.h"
 
 #include <algorithm>
 #include <tuple>
@@ -218,8 +219,7 @@ ExecutionGraph::FindPhasesByDevice() const
     }
     for (auto& list : phases)
     {
-        std::sort(list.begin(), list.end());
-        list.erase(std::unique(list.begin(), list.end()), list.end());
+        SortUnique(list);
     }
     return phases;
 }

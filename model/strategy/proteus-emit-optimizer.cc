@@ -9,7 +9,8 @@
 #include "proteus-emit-orthogonal.h"
 #include "proteus-strategy-error.h"
 
-#include <algorithm>
+#include "ns3/proteus-sort-unique.h"
+
 #include <cmath>
 #include <map>
 #include <utility>
@@ -280,8 +281,7 @@ OptimizerEmitter::EmitUpdates(bool isFused)
     });
     for (std::vector<TaskId>& tasks : ready)
     {
-        std::sort(tasks.begin(), tasks.end());
-        tasks.erase(std::unique(tasks.begin(), tasks.end()), tasks.end());
+        SortUnique(tasks);
     }
     if (m_context.tree.optimizer.kind == OptimizerKind::MUON)
     {

@@ -9,6 +9,8 @@
 #include "proteus-emit-units.h"
 #include "proteus-newton-schulz.h"
 
+#include "ns3/proteus-sort-unique.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -100,8 +102,7 @@ OrthogonalEmitter::EmitExchange(const Exchanged& bytes, const std::string& name,
         {
             before.insert(before.end(), ready[device].begin(), ready[device].end());
         }
-        std::sort(before.begin(), before.end());
-        before.erase(std::unique(before.begin(), before.end()), before.end());
+        SortUnique(before);
         const TaskId exchange =
             m_context.builder.AddCommunication(m_context.phases.optimizer,
                                                m_context.builder.AddGroup(devices),

@@ -69,7 +69,7 @@ CongestionMonitor::Start(Ptr<Transport> transport)
     RequireThere(transport, "the transport");
     RequireThere(transport->GetFabric(), "the fabric of the transport");
     m_transport = transport;
-    m_transport->GetFabric()->AddReader();
+    m_transport->GetFabric()->GetWatch().AddReader();
     m_last.clear();
     for (uint32_t id = 0; id < transport->GetNQueuePairs(); ++id)
     {

@@ -6,6 +6,8 @@
 
 #include "proteus-group.h"
 
+#include "ns3/proteus-sort-unique.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -279,8 +281,7 @@ Group::Build(const Cluster& cluster,
         planes.push_back(BuildPlane(cluster, paths, root, getFraming));
         rates.push_back(planes.back().bytesPerSecond);
     }
-    std::sort(links.begin(), links.end());
-    links.erase(std::unique(links.begin(), links.end()), links.end());
+    SortUnique(links);
     pattern = PlanePattern(rates);
     for (uint32_t member = 0; member < options.members.size(); ++member)
     {

@@ -38,7 +38,7 @@ Transport::IsSelfContained(uint32_t queuePair) const
 bool
 Transport::IsLossless(uint32_t queuePair) const
 {
-    return m_core.fabric->IsLossless(m_core.pairs.GetSender(queuePair).trafficClass);
+    return m_core.fabric->GetBuffers().IsLossless(m_core.pairs.GetSender(queuePair).trafficClass);
 }
 
 int64_t

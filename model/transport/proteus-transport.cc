@@ -219,7 +219,7 @@ Transport::CreateQueuePair(const QueuePairOptions& options)
     }
     if (options.user && options.user != m_core.user)
     {
-        m_core.fabric->AddForeignTraffic();
+        m_core.fabric->GetWatch().AddForeignTraffic();
     }
     return m_maker.Create(options);
 }
