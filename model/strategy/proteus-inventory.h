@@ -117,7 +117,8 @@ void WriteMemoryCsv(std::ostream& stream, const std::vector<MemoryAccount>& acco
  * @ingroup proteus
  * @param accounts by device
  * @param capacityBytes of a device's memory
- * @return what is said of the fullest device that lacks memory; empty if all have enough
+ * @return what is said of the fullest device that lacks memory, and what needs most of it; empty
+ * if all have enough
  */
 std::string FindOutOfMemory(const std::vector<MemoryAccount>& accounts, uint64_t capacityBytes);
 

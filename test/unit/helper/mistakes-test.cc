@@ -494,7 +494,8 @@ const std::vector<Mistake> MISTAKES{
     {"gpt3", {"--model=125M", "--tp=8"}, "try --tp=4"},
     {"gpt3", {"--model=125M", "--tp=4", "--pp=8", "--dp=2"}, "lower one of them, or raise --nodes"},
     {"run", {MODEL, "--strategy=dp=32"}, "add servers (--nodes), or use a smaller strategy"},
-    {"gpt3", {"--model=175B", "--tp=8", "--nodes=1"}, "add --ignoreMemory to run it"},
+    {"gpt3", {"--model=175B", "--tp=8", "--nodes=1"}, "replicas (zero), or add --ignoreMemory"},
+    {"gpt3", {"--microBatch=32", "--globalBatch=64"}, "activations 201.43 GB: recompute"},
     // Attributes and global values of ns-3.
     {"gpt3", {NETWORK + "Algorithm=treee"}, "Algorithm=treee: must be one of "},
     {"gpt3", {NETWORK + "Protocol=LL64"}, "PacketNetwork::Protocol: unknown protocol \"LL64\""},
