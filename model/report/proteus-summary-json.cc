@@ -73,6 +73,16 @@ ToJson(const CollectiveUse& use)
             {"ideal_busbw_bytes_per_s", OrNull(use.idealBytesPerS)}};
 }
 
+Json
+ToJson(const LinkKind& kind)
+{
+    Json json = ToJson(kind.busiest);
+    json["links"] = kind.links;
+    json["used_links"] = kind.usedLinks;
+    json["mean_utilisation"] = kind.meanUtilisation;
+    return json;
+}
+
 template <typename List>
 Json
 ListToJson(const List& uses)
@@ -216,6 +226,7 @@ WriteSummaryJson(const Summary& summary, std::ostream& out, const Configuration&
     AddNetwork(summary, json);
     json["wall_s"] = GetQuantity(summary, "wall time");
     json["busiest_links"] = ListToJson(summary.busiestLinks);
+    json["link_kinds"] = ListToJson(summary.linkKinds);
     json["congestion"] = GetQuantity(summary, "congestion");
     json["collectives"] = ListToJson(summary.collectives);
     if (!summary.notes.empty())

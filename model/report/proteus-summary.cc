@@ -236,30 +236,44 @@ DescribeLinks(const Summary& summary)
     constexpr double GIGA = 1e9;
     // Flows do not queue.
     const bool hasQueues = summary.network.packets > 0;
+    constexpr std::size_t MOST_KINDS = 12;
     std::vector<Row> rows{{"busiest links", "technology", "busy", "payload GB/s", "of GB/s"}};
     if (hasQueues)
     {
         rows[0].insert(rows[0].end(), {"stalled", "queue"});
     }
-    for (const LinkUse& use : summary.busiestLinks)
+    rows[0].insert(rows[0].end(), {"alike", "mean"});
+    for (const LinkKind& kind : summary.linkKinds)
     {
-        rows.push_back({use.name,
-                        ToString(use.technology),
-                        FormatPercent(use.utilisation),
-                        FormatNumber(use.payloadBytesPerSecond / GIGA, 2),
-                        FormatNumber(use.rateBytesPerSecond / GIGA, 2)});
+        if (rows.size() > MOST_KINDS)
+        {
+            break;
+        }
+        const LinkUse& use = kind.busiest;
+        Row row{use.name,
+                ToString(use.technology),
+                FormatPercent(use.utilisation),
+                FormatNumber(use.payloadBytesPerSecond / GIGA, 2),
+                FormatNumber(use.rateBytesPerSecond / GIGA, 2)};
         if (hasQueues)
         {
-            rows.back().push_back(FormatPercent(use.creditStallShare));
-            rows.back().push_back(FormatBytes(static_cast<double>(use.maxQueueBytes)));
+            row.push_back(FormatPercent(use.creditStallShare));
+            row.push_back(FormatBytes(static_cast<double>(use.maxQueueBytes)));
         }
+        row.push_back(FormatCount(kind.usedLinks) +
+                      (kind.usedLinks < kind.links ? " of " + FormatCount(kind.links) : ""));
+        row.push_back(FormatPercent(kind.meanUtilisation));
+        rows.push_back(std::move(row));
     }
-    return FormatTable(rows, "llr") + "  busy, payload: over " +
+    return FormatTable(rows, "llr") +
+           NameRest(summary.linkKinds.size() + 1 - rows.size(), "more kind", "links") +
+           "  of each kind the busiest; busy, payload: over " +
            (summary.iterations.empty() ? "the iteration; " : "all iterations; ") +
-           (hasQueues ? "stalled: a packet ready, the receiver's buffer full;\n  queue: most bytes "
-                        "that waited at once; "
-                      : "") +
-           "GB = 1e9 bytes\n";
+           "GB = 1e9 bytes;\n" +
+           (hasQueues ? "  stalled: a packet ready, the receiver's buffer full; queue: most bytes "
+                        "that waited\n  at once; "
+                      : "  ") +
+           "alike: how many of its kind carry something; mean: how busy these are\n";
 }
 
 std::string
@@ -513,6 +527,7 @@ Summarize(const ExecutionGraph& graph,
             return parts.iterationOf.empty() || parts.iterationOf.at(phase) == steady;
         });
     summary.congestion = DescribeCongestion(parts.links, parts.hotSpots);
+    summary.linkKinds = FindLinkKinds(cluster, parts.links);
     summary.busiestLinks.assign(
         parts.links.begin(),
         parts.links.begin() +
@@ -536,7 +551,7 @@ PrintSummary(const Summary& summary, std::ostream& out)
     {
         out << DescribeCollectives(summary) << '\n';
     }
-    if (!summary.busiestLinks.empty())
+    if (!summary.linkKinds.empty())
     {
         out << DescribeLinks(summary) << '\n' << WrapText(summary.congestion) << '\n';
     }

@@ -10,6 +10,7 @@
 #include "proteus-breakdown.h"
 #include "proteus-collective-use.h"
 #include "proteus-hot-spots.h"
+#include "proteus-link-kinds.h"
 #include "proteus-iteration-use.h"
 #include "proteus-link-use.h"
 #include "proteus-loss-account.h"
@@ -99,6 +100,7 @@ struct Summary
     NetworkStatistics network;              //!< work of the simulator
     LossAccount losses;                     //!< what the network lost, paused and marked
     std::vector<LinkUse> busiestLinks;      //!< ten at most
+    std::vector<LinkKind> linkKinds;        //!< all that carried something, busiest first
     std::string congestion;                 //!< which link is to blame, see DescribeCongestion()
     std::vector<CollectiveUse> collectives; //!< by kind, most time first
     double wallS{0};                        //!< time the simulation took

@@ -173,6 +173,10 @@ TEST(Summary, Json)
     EXPECT_EQ(json["wall_s"], 1.5);
     EXPECT_EQ(json["busiest_links"][0]["name"], "n0.gpu0 -> s0");
     EXPECT_EQ(json["busiest_links"][0]["technology"], "nvlink");
+    EXPECT_EQ(json["link_kinds"][0]["name"], "n0.gpu0 -> s0");
+    EXPECT_EQ(json["link_kinds"][0]["links"], 4);
+    EXPECT_EQ(json["link_kinds"][0]["used_links"], 1);
+    EXPECT_DOUBLE_EQ(json["link_kinds"][0]["mean_utilisation"].get<double>(), 0.25);
 }
 
 TEST(Summary, PrintedReport)
@@ -201,10 +205,11 @@ TEST(Summary, PrintedReport)
   ranks: "in" how many servers; mean: from the last rank's joining; ideal: what the links of
   one group allow, headers not deducted
 
-  busiest links  technology    busy  payload GB/s  of GB/s  stalled  queue
-  n0.gpu0 -> s0  nvlink      25.0 %         60.00   300.00    0.0 %    0 B
-  busy, payload: over the iteration; stalled: a packet ready, the receiver's buffer full;
-  queue: most bytes that waited at once; GB = 1e9 bytes
+  busiest links  technology    busy  payload GB/s  of GB/s  stalled  queue   alike    mean
+  n0.gpu0 -> s0  nvlink      25.0 %         60.00   300.00    0.0 %    0 B  1 of 4  25.0 %
+  of each kind the busiest; busy, payload: over the iteration; GB = 1e9 bytes;
+  stalled: a packet ready, the receiver's buffer full; queue: most bytes that waited
+  at once; alike: how many of its kind carry something; mean: how busy these are
 
   No link loses packets or holds others up: none is paused or short of credits for 1.0 % of the
   time, and no queue in a switch takes 10.000 us to drain.

@@ -8,7 +8,7 @@
 
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-graph.h"
-#include "ns3/proteus-link-use.h"
+#include "ns3/proteus-link-kinds.h"
 #include "ns3/proteus-span-csv.h"
 #include "ns3/proteus-tables.h"
 
@@ -215,6 +215,45 @@ TEST(Tables, BusiestLinksInOrder)
                    "s0 -> spine carried something in a time of 0 ps");
     links[0].link = 6;
     ExpectContains(ErrorOf([&] { BusiestLinks(cluster, links, 1, 10); }), "has no link 6");
+}
+
+// Leaves are alike, a spine is another kind, and so is each way.
+TEST(Tables, LinksOfAKindAreOne)
+{
+    Cluster cluster("leaf-spine");
+    const auto add = [&](const std::string& name, VertexKind kind) {
+        return cluster.AddVertex({name, kind, 0, 0, ""});
+    };
+    const VertexId spine = add("spine0", VertexKind::SWITCH);
+    std::vector<LinkStatistics> links;
+    for (int i = 0; i < 12; ++i) // numbers of one digit and of two
+    {
+        const VertexId leaf = add("leaf" + std::to_string(i), VertexKind::SWITCH);
+        const VertexId nic = add("nic " + std::to_string(i), VertexKind::NIC);
+        for (const VertexId end : {nic, spine})
+        {
+            LinkStatistics statistics;
+            statistics.link =
+                cluster.AddLink({end, leaf, LinkTechnology::INFINIBAND, 25e9, 0, {}, 1});
+            statistics.packets = 1;
+            statistics.busyPs = end == nic ? 10 : i;
+            links.push_back(statistics);
+        }
+    }
+    links[3].packets = 0; // spine0 -> leaf1 carries nothing
+    links[5].forward = false;
+    const auto kinds = FindLinkKinds(cluster, BusiestLinks(cluster, links, 100, 100));
+    ASSERT_EQ(kinds.size(), 3U);
+    EXPECT_EQ(kinds[0].busiest.name, "spine0 -> leaf11");
+    EXPECT_EQ(kinds[0].links, 12U);
+    EXPECT_EQ(kinds[0].usedLinks, 10U);
+    EXPECT_NEAR(kinds[0].meanUtilisation, (66 - 1 - 2) / 1000.0, 1e-12);
+    EXPECT_EQ(kinds[1].busiest.name, "nic 0 -> leaf0");
+    EXPECT_EQ(kinds[1].usedLinks, 12U);
+    EXPECT_NEAR(kinds[1].meanUtilisation, 0.1, 1e-12);
+    EXPECT_EQ(kinds[2].busiest.name, "leaf2 -> spine0");
+    EXPECT_EQ(kinds[2].usedLinks, 1U);
+    EXPECT_TRUE(FindLinkKinds(cluster, {}).empty());
 }
 
 TEST(Tables, TableIsAligned)
