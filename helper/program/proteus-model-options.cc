@@ -15,6 +15,7 @@
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-input-file.h"
 #include "ns3/proteus-json.h"
+#include "ns3/proteus-model-config.h"
 #include "ns3/proteus-model-json.h"
 #include "ns3/proteus-nearest-name.h"
 #include "ns3/proteus-other-names.h"
@@ -74,7 +75,28 @@ FindModelFile(const std::string& name, const std::string& folder)
                                     ": there is no such file, and no model in " + folder +
                                     ", where those are that have a name");
     }
-    return folder + "/" + MatchName("model", name, names) + ".json";
+    try
+    {
+        return folder + "/" + MatchName("model", name, names) + ".json";
+    }
+    catch (const std::invalid_argument& error)
+    {
+        const std::optional<ModelFamily> family = FindModelFamily(name);
+        if (!family)
+        {
+            throw;
+        }
+        const std::string start = "--model=" + name + ": there is no model of this name";
+        const std::string file = "Hugging Face's config.json of it is read, if it is given as "
+                                 "--model=FILE (model_type " +
+                                 family->type + ")";
+        const std::string said = error.what();
+        const std::size_t meant = said.find("did you mean ");
+        throw std::invalid_argument(start + (!family->cause.empty() ? ": " + family->cause
+                                             : meant == std::string::npos
+                                                 ? "; " + file
+                                                 : "; " + said.substr(meant) + " " + file));
+    }
 }
 
 /// @param text of a value @return whether it is a number that JSON has

@@ -497,6 +497,15 @@ ReadFuses(const JsonValue& fuses, Framework& framework)
     read("loss", "fusesLoss");
 }
 
+/// @param shares the field @param framework to fill
+void
+ReadShares(const JsonValue& shares, Framework& framework)
+{
+    shares.AllowKeys("what devices share", {"source", "heads"});
+    CheckSource(shares);
+    framework.defaults.variables["sharesHeads"] = shares.Get("heads").AsBool() ? 1 : 0;
+}
+
 /// @param plan the field @param json the same, as it stands in the file @param framework to fill
 void
 ReadPlan(const JsonValue& plan, const nlohmann::json& json, Framework& framework)
@@ -537,6 +546,7 @@ ReadFrameworkJson(std::istream& input, const std::string& fileName)
                     "stacks",
                     "operators",
                     "fuses",
+                    "shares",
                     "plan"});
     Framework framework;
     framework.name = root.Get("name").AsName();
@@ -583,6 +593,10 @@ ReadFrameworkJson(std::istream& input, const std::string& fileName)
     if (const auto fuses = root.Find("fuses"))
     {
         ReadFuses(*fuses, framework);
+    }
+    if (const auto shares = root.Find("shares"))
+    {
+        ReadShares(*shares, framework);
     }
     if (const auto plan = root.Find("plan"))
     {

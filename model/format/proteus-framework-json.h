@@ -56,6 +56,8 @@
  *   [stacks]: elements moved besides in a loop over blocks (StackCost)
  * - fuses: object with source, [attention false] and [loss false]: whether attention is one kernel
  *   and the loss of a vocabulary one operator where a model leaves it to the framework
+ * - shares: object with source and heads: whether tensor parallelism may have more devices than a
+ *   model has heads of keys and values, several of which then have one in common
  * - plan: object with source and fields of a strategy's short form, for strategies that leave them
  *   out
  *

@@ -4,8 +4,14 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "proteus-model-config.h"
+
+#include "ns3/proteus-nearest-name.h"
 #include "ns3/proteus-other-names.h"
 
+#include <algorithm>
+#include <optional>
+#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +32,8 @@ namespace
 {
 
 using Registration = MissingThingRegistry::Registration;
+
+const std::vector<std::string> NO_WORDS;
 
 /// @param words types @param cause what is missing @return both
 MissingThing
@@ -124,11 +132,91 @@ const Registration MIXED_EXPERTS(
 
 const Registration OTHER_BLOCKS(
     "model_type falcon",
-    MakeType({"falcon", "gptj", "phi", "cohere", "cohere2", "stablelm", "glm4"},
+    MakeType({"falcon", "gptj", "phi", "phi1.5", "phi2", "cohere", "cohere2", "stablelm", "glm4"},
              "its layers have attention and products beside each other, or norms in other places "
              "than Llama's; gpt-neox.json is a model with both beside each other, to begin with"));
 
+const Registration POSITIONS_IN_SCORES(
+    "model_type bloom",
+    MakeType({"bloom", "mpt"},
+             "positions are added to the scores of attention (ALiBi), which takes next to no time; "
+             "gpt.json with its sizes is computed as long"));
+
+const Registration RELATIVE_SCORES(
+    "model_type deberta",
+    MakeType({"deberta", "deberta-v2", "deberta-v3"},
+             "scores of attention have products with distances besides (disentangled attention), "
+             "for which there is no operator; bert-base.json is what it has without these"));
+
+const Registration MODERN_BERT(
+    "model_type modernbert",
+    MakeType({"modernbert"},
+             "its attention sees windows on both sides of a token, and its feed-forward is gated; "
+             "bert-base.json has neither"));
+
+const Registration PROTEINS(
+    "model_type esm",
+    MakeType(
+        {"esm", "esm2"},
+        "it is an encoder with rotations; vit-base.json with its sizes, and with patches=1023 and "
+        "patch=2 for 1,024 tokens, has the same layers but for these"));
+
+const Registration DIFFUSION(
+    "model_type dit",
+    MakeType(
+        {"dit", "sit", "pixart", "stable-diffusion", "sd", "sdxl", "flux", "unet"},
+        "it is no model of transformers, and there are no operators that shift and scale "
+        "features by a vector of a sample, nor attention between channels of images and text"));
+
+const Registration GENERAL_LANGUAGE_MODEL(
+    "model_type chatglm",
+    MakeType({"glm", "chatglm"},
+             "no file of it is read; llama.json with its sizes (of GLM-130B layers=70, "
+             "hidden=12288, heads=96, feedForward=32768, vocabulary=150528, qkvBias=1, "
+             "projectionBias=1, feedForwardBias=1) has the same products"));
+
+/// @param name as it is typed @param type of Hugging Face's models @return whether the name is that
+/// type, with a size or a word behind it, e.g. "gemma-7b", but no number of a version ("gemma2-9b")
+bool
+IsOfType(const std::string& name, const std::string& type)
+{
+    static const std::regex version(R"(\d+([-_.].*)?)");
+    for (std::size_t end = 1; end <= name.size(); ++end)
+    {
+        const std::size_t rest = std::min(name.find_first_not_of("-_. ", end), name.size());
+        if (IsSameName(name.substr(0, end), type) && !std::regex_match(name.substr(rest), version))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
 } // namespace
+
+std::optional<ModelFamily>
+FindModelFamily(const std::string& name)
+{
+    std::optional<ModelFamily> found;
+    const auto consider = [&](const std::string& type, const std::string& cause) {
+        if (IsOfType(name, type) && (!found || type.size() > found->type.size()))
+        {
+            found = ModelFamily{type, cause};
+        }
+    };
+    for (const std::string& type : ModelConfigRegistry::Get().GetNames())
+    {
+        consider(type, "");
+    }
+    for (const auto& [usual, thing] : MissingThingRegistry::Get().GetAll())
+    {
+        for (const std::string& type : thing.kind == "model_type" ? thing.words : NO_WORDS)
+        {
+            consider(type, thing.cause);
+        }
+    }
+    return found;
+}
 
 } // namespace proteus
 } // namespace ns3

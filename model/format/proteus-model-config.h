@@ -125,6 +125,20 @@ std::unique_ptr<JsonDocument> TranslateModelConfig(const JsonValue& root,
                                                    const std::map<std::string, int64_t>& variables,
                                                    std::vector<std::string>& notes);
 
+/// @ingroup proteus
+/// A kind of Hugging Face's models that a name belongs to.
+struct ModelFamily
+{
+    std::string type;  //!< its "model_type"
+    std::string cause; //!< why there is no such model here; empty: its config.json is read
+};
+
+/// @ingroup proteus
+/// @param name of a model, as it is typed, e.g. "falcon-40b" @return the kind whose type it begins
+/// with, behind which a size or a word may stand, but no number of a version; of several the one
+/// with the longest type; none if there is none
+std::optional<ModelFamily> FindModelFamily(const std::string& name);
+
 } // namespace proteus
 } // namespace ns3
 

@@ -54,7 +54,8 @@ GetCommonVariables()
     static const std::map<std::string, int64_t> variables{{"batch", 1},
                                                           {"tensorParallel", 1},
                                                           {"fusesAttention", 0},
-                                                          {"fusesLoss", 0}};
+                                                          {"fusesLoss", 0},
+                                                          {"sharesHeads", 0}};
     return variables;
 }
 

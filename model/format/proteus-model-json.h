@@ -30,7 +30,8 @@
  *   variables are overridden by those here
  * - [let]: object of variables. There without being named: "batch" (samples of a micro-batch, all
  *   replicas together) and "tensorParallel", as 1, and what a framework fuses where it is named,
- *   "fusesAttention" and "fusesLoss" (ReadFrameworkJson()), as 0
+ *   "fusesAttention" and "fusesLoss", and whether several devices may have a head of keys and
+ *   values in common, "sharesHeads" (ReadFrameworkJson()), as 0
  * - [switches: list of variables that are 0 or 1; requires: list of objects with holds, a number
  *   that must not be 0, and otherwise, a text that says what is wrong if it is]
  * - [frozen: 1 if no parameter is trained but those of adapters, and of operators with "frozen": 0]

@@ -484,6 +484,7 @@ GetDescriptions()
         {"rotary", DescribeElementwise},
         {"scaled-rotary", DescribeElementwise},
         {"shared-rotary", DescribeElementwise},
+        {"shared-heads", DescribeElementwise},
         {"relu", DescribeElementwise},
         {"squared-relu", DescribeElementwise},
         {"gelu", DescribeElementwise},

@@ -324,6 +324,47 @@ MakeSharedRotary(OperatorDraft& draft)
     draft.ElementwiseBackward(flops, {GradientOf(keys), GradientOf(values)}, {key, value, shared});
 }
 
+/// Queries, keys and values of x[b, s, (heads + 2 kvHeads) * d], one product of which devices have
+/// equal parts, for "parts" devices, more than there are heads of keys and values: each needs the
+/// queries of its heads, and the keys and values of one head that parts / kvHeads devices have in
+/// common. So all of x is brought to all of them, of which they take views, as Megatron-Core does
+/// (SelfAttention.get_query_key_value_tensors()). Results: queries[b, s, heads * d], keys and
+/// values[b, s, parts * d]. Backward a gradient of all of x, zero but for these views, is made.
+void
+MakeSharedHeads(OperatorDraft& draft)
+{
+    draft.CheckInputs(1, 1);
+    const ModelTensor x = draft.GetInput(0);
+    const uint64_t heads = draft.GetNumber("heads");
+    const uint64_t groups = draft.GetNumber("kvHeads");
+    const uint64_t parts = draft.GetNumber("parts");
+    if (x.shape.size() != 3 || groups == 0 || x.shape[2] % (heads + 2 * groups) != 0)
+    {
+        draft.Fail("needs an input of 3 dimensions whose last is that of its heads");
+    }
+    if (parts % groups != 0 || heads % parts != 0)
+    {
+        draft.Fail(std::to_string(parts) + " devices cannot share " + std::to_string(heads) +
+                   " heads with " + std::to_string(groups) +
+                   " heads of keys and values: they must be a multiple of these, and divide those");
+    }
+    const uint64_t width = x.shape[2] / (heads + 2 * groups);
+    const IterationAxis batch = draft.AddDimension(x.dimensions[0], x.shape[0]);
+    const IterationAxis row = draft.AddDimension(x.dimensions[1], x.shape[1]);
+    const IterationAxis head = draft.AddDimension("heads", parts);
+    const IterationAxis all = draft.AddDimension("features", x.shape[2], false);
+    const uint8_t input = draft.Read({batch, row, all}, true, true);
+    std::vector<DataReference> gradients;
+    for (const uint64_t features : {heads * width, parts * width, parts * width})
+    {
+        gradients.push_back(GradientOf(draft.Write(std::to_string(gradients.size()),
+                                                   {x.shape[0], x.shape[1], features},
+                                                   {{batch}, {row}, {head}})));
+    }
+    draft.Get().isView = true;
+    draft.ElementwiseBackward(0, gradients, {input});
+}
+
 } // namespace
 
 std::vector<OperatorKind>
@@ -338,6 +379,7 @@ GetAttentionKinds()
         {"rotary", {"heads", "rotated"}, MakeRotary, {"heads"}},
         {"scaled-rotary", {"heads", "rotated"}, MakeRotary, {"heads"}},
         {"shared-rotary", {"heads"}, MakeSharedRotary, {"heads", "shared"}},
+        {"shared-heads", {"heads", "kvHeads", "parts"}, MakeSharedHeads, {"heads", "features"}},
     };
 }
 

@@ -202,6 +202,7 @@ class EvaluationTest(unittest.TestCase):
                 "twenty-seventh": 34,
                 "twenty-eighth": 11,
                 "twenty-ninth": 16,
+                "thirtieth": 15,
                 "nineteenth": 62,
                 "experts": 30,
                 "held-out": 66,

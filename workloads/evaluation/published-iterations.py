@@ -29,7 +29,14 @@ import published_rows
 FOLDER = pathlib.Path(__file__).resolve().parent
 COLUMNS = "group model variables cluster dp tp pp options global_batch framework measured_s published first_s".split()
 FEWEST_ROWS = 7  # that say how far a framework on a GPU is off
-GPUS_PER_SERVER = {"dgx2": 16, "gb200-nvl72": 72}
+GPUS_PER_SERVER = {
+    "dgx2": 16,
+    "gb200-nvl72": 72,
+    "hgx-a100-4gpu": 4,
+    "hgx-h100-4gpu": 4,
+    "hgx-h200-4gpu": 4,
+    "quad-gh200": 4,
+}
 
 
 def make_plan(row, maximum_gpus):

@@ -156,11 +156,14 @@ TEST(FrameworkFile, FusesWhatModelsLeaveToIt)
     EXPECT_EQ(fused["cross-entropy"], 1);
     EXPECT_EQ(fused["vocabulary-sum"], 0);
     // Transformer Engine has fused kernels of attention; the loss is Megatron's.
-    for (const char* framework : {"megatron-core", "megatron-core-graphs", "nemo"})
+    for (const std::string framework : {"megatron-core", "megatron-core-graphs", "nemo"})
     {
         const auto fuses =
             LoadFramework(workloads + "frameworks/" + framework + ".json").defaults.variables;
-        EXPECT_EQ(fuses, (std::map<std::string, int64_t>{{"fusesAttention", 1}}));
+        EXPECT_EQ(fuses.at("fusesAttention"), 1) << framework;
+        EXPECT_EQ(fuses.count("fusesLoss"), 0) << framework;
+        // NeMo of 2024 is older than heads that devices share.
+        EXPECT_EQ(fuses.count("sharesHeads"), framework == "nemo" ? 0 : 1) << framework;
         EXPECT_EQ(count(fuses)["attention fused"], 12);
     }
     fsdp2["tensorParallel"] = 2;
@@ -173,6 +176,8 @@ TEST(FrameworkFile, FusesWhatModelsLeaveToIt)
     EXPECT_EQ(plain["attention"], 12);
     EXPECT_EQ(plain["vocabulary-sum"], 1);
     EXPECT_THROW(ReadFramework(", \"fuses\": {\"loss\": true}"), std::invalid_argument);
+    EXPECT_THROW(ReadFramework(", \"shares\": {\"heads\": true}"), std::invalid_argument);
+    EXPECT_THROW(ReadFramework(R"(, "shares": {"source": "x"})"), std::invalid_argument);
 }
 
 TEST(FrameworkFile, CompilersAndFusedNormsHaveFewerKernels)

@@ -46,6 +46,31 @@ const std::string WIDE = R"({"op": "linear", "name": "fc", "outputs": "width", "
 
 } // namespace
 
+// Names of models that there are elsewhere.
+TEST(ModelMistakes, NamesOfOtherModelsSayWhatStandsForThem)
+{
+    const std::string beside = "its layers have attention and products beside each other";
+    for (const auto& [name, hint] :
+         std::map<std::string, std::string>{{"falcon-40b", beside},
+                                            {"phi-2", beside},
+                                            {"GPT-J-6B", beside},
+                                            {"gemma2-9b", "are bounded by a tanh"},
+                                            {"whisper-large-v3", "along a sequence of audio"},
+                                            {"deberta-large", "disentangled attention"},
+                                            {"bloom-176b", "ALiBi"},
+                                            {"gemma-7b", "=FILE (model_type gemma)"},
+                                            {"olmo2-7b", "=FILE (model_type olmo2)"},
+                                            {"deepseek-v2", "did you mean deepseek-v2-lite? "}})
+    {
+        const Outcome outcome = Start("run", {"--model=" + name, "--strategy=dp=2"});
+        EXPECT_NE(outcome.error.find("there is no model of this name"), std::string::npos) << name;
+        EXPECT_NE(outcome.error.find(hint), std::string::npos) << name << ": " << outcome.error;
+    }
+    // Another version is another model.
+    const Outcome outcome = Start("run", {"--model=falcon3-7b", "--strategy=dp=2"});
+    EXPECT_EQ(outcome.error.find(beside), std::string::npos) << outcome.error;
+}
+
 // What lies beside a config.json.
 TEST(ModelMistakes, OtherFilesOfTheHub)
 {

@@ -127,6 +127,17 @@ TEST(ModelZoo, ParametersAreThePublishedOnes)
         {"smollm2-135m", 134515008},
         {"smollm2-360m", 361821120},
         {"smollm2-1.7b", 1711376384},
+        {"smollm3-3b", 3075098624},
+        {"yi-6b", 6061035520},
+        {"yi-34b", 34388917248},
+        {"codellama-34b", 33743970304},
+        {"deepseek-67b", 67425001472},
+        {"phi-3-mini", 3821079552},
+        {"mistral-small-24b", 23572403200},
+        {"gpt-neox-20b", 20554567680},
+        {"vit-huge", 632044520},
+        {"t5-3b", 2851598336},
+        {"t5-11b", 11307321344},
     };
     for (const auto& [name, count] : exact)
     {
@@ -315,7 +326,7 @@ TEST(ModelJson, MistakesAreNamed)
         "wide-adapter-add, widen, dropout, wide-dropout, dropout-add, "
         "layer-norm, rms-norm, "
         "batch-norm, pool, attention, softmax, rotary, scaled-rotary, shared-rotary, "
-        "cross-entropy, "
+        "shared-heads, cross-entropy, "
         "vocabulary-maximum, "
         "vocabulary-sum, vocabulary-loss, mean-squared-error, reshape, permute, concat, split, "
         "interaction, sigmoid, hard-sigmoid, silu, hard-swish, global-pool, scale, layer-scale, "
