@@ -67,7 +67,7 @@ class ServerSearch
             {
                 ring.typeInter = std::max({ring.typeInter,
                                            m_links.In(order.front(), channel).type,
-                                           m_links.Out(order.back(), channel).type});
+                                           m_links.Out(order.back(), order.front(), channel).type});
             }
         }
         // Fast channels are made two (ncclTopoDupChannels()).
@@ -177,7 +177,7 @@ class ServerSearch
         {
             const auto& order = m_rings.orders[channel % m_rings.orders.size()];
             take(m_links.In(order.front(), channel), inter);
-            take(m_links.Out(order.back(), channel), inter);
+            take(m_links.Out(order.back(), order.front(), channel), inter);
             for (std::size_t i = 0; i + 1 < order.size(); ++i)
             {
                 take(m_links.Between(order[i], order[i + 1]), intra);
