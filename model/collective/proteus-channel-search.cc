@@ -103,7 +103,7 @@ class ServerSearch
     }
 
     /// Every GPU is the head of a channel, whose sum it gets and gives, beside all that it gives
-    /// and gets itself.
+    /// and gets itself. It has NICs of its own to the network.
     ChannelPattern FindNvls() const
     {
         ChannelPattern nvls;
@@ -114,6 +114,13 @@ class ServerSearch
         }
         const double total = m_links.GetTotalGBps();
         const double most = m_links.GetMostGBps();
+        for (uint32_t gpu = 0; gpu < m_gpus.size(); ++gpu)
+        {
+            for (uint32_t k = 0; !m_isAlone && k < m_links.CountNics(gpu); ++k)
+            {
+                nvls.typeInter = std::max(nvls.typeInter, m_links.In(gpu, k).type);
+            }
+        }
         const auto heads =
             static_cast<uint32_t>(std::min<std::size_t>(m_gpus.size(), MOST_NVLS_HEADS));
         std::size_t i = 0;

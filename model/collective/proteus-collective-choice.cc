@@ -270,7 +270,7 @@ CollectiveChooser::PlanNvlsOf(const std::vector<VertexId>& vertices) const
     question.servers = MakeSystem(vertices).servers;
     question.ranksOfServer = search.leastRanks;
     question.cardGBps = question.servers > 1 ? search.networkGBps / search.networkCards : 0;
-    question.toCard = search.ring.typeInter;
+    question.toCard = search.nvls.typeInter;
     NvlsPlan plan = PlanNvls(question);
     const NcclVariables& variables = m_preferences.variables;
     plan.channels = variables.nvlsChannels > 0 ? variables.nvlsChannels : plan.channels;

@@ -355,6 +355,18 @@ TEST(RingSearch, RingsThatGoBackToTheirNicLoadAllNicsAlike)
     }
 }
 
+TEST(RingSearch, HeadsOfNvlsHaveNicsOfTheirOwnHoweverRingsLeave)
+{
+    const Cluster cluster = MakeCluster("dgx-h100", 2);
+    const Paths paths(cluster);
+    TransportRules rules;
+    rules.crossNic = CrossNic::NEVER;
+    const ChannelSearch search =
+        SearchChannels(cluster, paths, cluster.GetGpus(), 90, CpuVendor::INTEL, rules);
+    EXPECT_EQ(search.ring.typeInter, PathType::PXN);
+    EXPECT_EQ(search.nvls.typeInter, PathType::PIX);
+}
+
 TEST(RingSearch, LeavesRoomOnEveryLink)
 {
     for (const char* preset : {"dgx1-v100", "dgx2", "pcie-v100x4", "pcie-v100x8", "titanxp-pcie"})
