@@ -9,6 +9,7 @@
 #include "proteus-channel-listing.h"
 #include "proteus-executors.h"
 
+#include "ns3/proteus-nccl-releases.h"
 #include "ns3/proteus-rank-partition.h"
 #include "ns3/proteus-ranks.h"
 
@@ -30,7 +31,9 @@ PrintCollectiveSubject(const CollectiveProgramOptions& options,
         << (test.isBarrier ? "barrier" : ToString(test.collective)) << ", " << test.groups.size()
         << (test.groups.size() > 1 ? " groups of " : " group of ") << test.groups[0].size()
         << " ranks, launch mode " << test.launchMode
-        << (options.nccl.ncclVersion.empty() ? "" : ", NCCL " + options.nccl.ncclVersion)
+        << (options.nccl.ncclVersion.empty()
+                ? ""
+                : ", NCCL " + FormatNcclRelease(options.nccl.ncclVersion))
         << DescribeApproximation(test.executor) << "\n#\n";
     if (GetNRanks() > 1)
     {

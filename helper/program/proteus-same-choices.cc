@@ -77,7 +77,7 @@ DescribeRules(const TransportRules& rules)
     return std::make_tuple(rules.version,
                            rules.cpuVendor,
                            rules.pxn,
-                           rules.leavesRails,
+                           rules.crossNic,
                            rules.peerToPeer,
                            rules.p2pLevel,
                            rules.gdr,

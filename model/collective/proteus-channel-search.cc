@@ -67,7 +67,7 @@ class ServerSearch
             {
                 ring.typeInter = std::max({ring.typeInter,
                                            m_links.In(order.front(), channel).type,
-                                           m_links.Out(order.back(), channel).type});
+                                           m_links.Out(order.back(), order.front(), channel).type});
             }
         }
         // Fast channels are made two (ncclTopoDupChannels()).
@@ -103,7 +103,7 @@ class ServerSearch
     }
 
     /// Every GPU is the head of a channel, whose sum it gets and gives, beside all that it gives
-    /// and gets itself.
+    /// and gets itself. It has NICs of its own to the network.
     ChannelPattern FindNvls() const
     {
         ChannelPattern nvls;
@@ -114,6 +114,13 @@ class ServerSearch
         }
         const double total = m_links.GetTotalGBps();
         const double most = m_links.GetMostGBps();
+        for (uint32_t gpu = 0; gpu < m_gpus.size(); ++gpu)
+        {
+            for (uint32_t k = 0; !m_isAlone && k < m_links.CountNics(gpu); ++k)
+            {
+                nvls.typeInter = std::max(nvls.typeInter, m_links.In(gpu, k).type);
+            }
+        }
         const auto heads =
             static_cast<uint32_t>(std::min<std::size_t>(m_gpus.size(), MOST_NVLS_HEADS));
         std::size_t i = 0;
@@ -177,7 +184,7 @@ class ServerSearch
         {
             const auto& order = m_rings.orders[channel % m_rings.orders.size()];
             take(m_links.In(order.front(), channel), inter);
-            take(m_links.Out(order.back(), channel), inter);
+            take(m_links.Out(order.back(), order.front(), channel), inter);
             for (std::size_t i = 0; i + 1 < order.size(); ++i)
             {
                 take(m_links.Between(order[i], order[i + 1]), intra);

@@ -11,6 +11,7 @@
 #include "proteus-message-plan.h"
 #include "proteus-net-plugin.h"
 #include "proteus-server-links.h"
+#include "proteus-tuner-patterns.h"
 
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-nccl-thresholds.h"
@@ -133,70 +134,12 @@ FindRailed(Collective collective)
     return "";
 }
 
-NcclPath
-ToNccl(PathType type)
-{
-    switch (type)
-    {
-    case PathType::NVL:
-        return NcclPath::NVL;
-    case PathType::NVB:
-        return NcclPath::NVB;
-    case PathType::PIX:
-        return NcclPath::PIX;
-    case PathType::PXB:
-        return NcclPath::PXB;
-    case PathType::P2C:
-        return NcclPath::P2C;
-    case PathType::PXN:
-        return NcclPath::PXN;
-    case PathType::PHB:
-        return NcclPath::PHB;
-    case PathType::SYS:
-        return NcclPath::SYS;
-    }
-    return NcclPath::DIS;
-}
-
-NcclPattern
-ToNccl(const ChannelPattern& pattern)
-{
-    NcclPattern result;
-    result.channels = pattern.channels;
-    result.intraGBps = pattern.intraGBps;
-    result.interGBps = pattern.interGBps;
-    result.typeIntra = ToNccl(pattern.typeIntra);
-    result.typeInter = ToNccl(pattern.typeInter);
-    result.sameChannels = pattern.sameChannels;
-    return result;
-}
-
 Protocol
 FromNccl(NcclProtocol protocol)
 {
     return protocol == NcclProtocol::LL      ? Protocol::LL
            : protocol == NcclProtocol::LL128 ? Protocol::LL128
                                              : Protocol::SIMPLE;
-}
-
-/// Channels that NCCL works with where switches of the network sum up: half as many again, unless
-/// chains are no faster than the NICs or servers have one GPU each; twice as many on Hopper where
-/// they are few and fast, as otherwise (NVIDIA/nccl v2.12.12 to v2.30.7, src/graph/connect.cc,
-/// ncclTopoPostset(), "Setup CollNet").
-/// @param search of the ranks @param system of them @return how many
-uint32_t
-CountSwitchChannels(const ChannelSearch& search, const NcclSystem& system)
-{
-    constexpr uint32_t HOPPER = 90;
-    constexpr uint32_t FEW = 16;
-    constexpr double FAST_GBPS = 45;
-    uint32_t channels = std::min(2 * search.ring.channels, MOST_CHANNELS);
-    if (search.tree.intraGBps > search.tree.interGBps && system.ranks > system.servers)
-    {
-        channels = std::min(channels + channels / 2, MOST_CHANNELS);
-    }
-    const bool isFast = system.computeCapability >= HOPPER && search.ring.intraGBps > FAST_GBPS;
-    return isFast && system.servers > 1 && channels < FEW ? 2 * channels : channels;
 }
 
 } // namespace
@@ -327,7 +270,7 @@ CollectiveChooser::PlanNvlsOf(const std::vector<VertexId>& vertices) const
     question.servers = MakeSystem(vertices).servers;
     question.ranksOfServer = search.leastRanks;
     question.cardGBps = question.servers > 1 ? search.networkGBps / search.networkCards : 0;
-    question.toCard = search.ring.typeInter;
+    question.toCard = search.nvls.typeInter;
     NvlsPlan plan = PlanNvls(question);
     const NcclVariables& variables = m_preferences.variables;
     plan.channels = variables.nvlsChannels > 0 ? variables.nvlsChannels : plan.channels;

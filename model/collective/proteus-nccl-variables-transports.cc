@@ -50,14 +50,13 @@ const Registration REGISTER_NET_GDR_READ("NCCL_NET_GDR_READ",
                                                  ReadNcclNumber(value, 0, 1) > 0;
                                          }});
 
-// Rings enter a server by one NIC and leave it by another wherever that carries more: with 2 odd
-// servers turn so that they keep to their rails, with 1 they need not (src/graph/search.cc,
-// ncclTopoSearchCheckNet(); connect.cc, crossNicRing). With 0 they pass back to the NIC that they
-// came by, where every NIC carries the same as with 2.
 const Registration REGISTER_CROSS_NIC("NCCL_CROSS_NIC",
                                       {[](const std::string& value, NcclVariables& variables) {
-                                           variables.transports.leavesRails =
-                                               ReadNcclNumber(value, 0, 2) == 1;
+                                           const auto number = ReadNcclNumber(value, 0, 2);
+                                           variables.transports.crossNic =
+                                               number == 0   ? CrossNic::NEVER
+                                               : number == 1 ? CrossNic::ALWAYS
+                                                             : CrossNic::RAILS;
                                        },
                                        206});
 

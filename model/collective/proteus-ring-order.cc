@@ -155,7 +155,7 @@ MakeRingOrders(const Cluster& cluster,
         };
         // Odd servers turn, so that a ring that leaves by another NIC meets that NIC's rail again
         // (v2.30.7, src/graph/connect.cc, crossNicRing of 2 only).
-        const bool turns = !rules.leavesRails &&
+        const bool turns = rules.crossNic != CrossNic::ALWAYS &&
                            !std::any_of(chains[channel].begin(), chains[channel].end(), hasRelay);
         for (std::size_t s = 0; s < chains[channel].size(); ++s)
         {

@@ -185,7 +185,7 @@ class RingSearch
     {
         const uint32_t first = m_orders.back().front();
         const ServerWay& way =
-            m_isAlone ? m_links.Between(gpu, first) : m_links.Out(gpu, Channel() - 1);
+            m_isAlone ? m_links.Between(gpu, first) : m_links.Out(gpu, first, Channel() - 1);
         const PathType worst = m_isAlone ? m_limits.typeIntra : m_limits.typeInter;
         if (m_n > 1 || !m_isAlone)
         {
@@ -263,10 +263,12 @@ class RingSearch
             }
         }
         const bool isLast = !m_isAlone && step + 1 == m_n;
+        const uint32_t first = m_orders.back().front();
         const auto score = [&](uint32_t other) {
             const ServerWay& way = m_links.Between(gpu, other);
             // Back to the network where most is left.
-            return std::make_tuple(isLast ? -GetRoom(m_links.Out(other, Channel() - 1)) : 0.0,
+            return std::make_tuple(isLast ? -GetRoom(m_links.Out(other, first, Channel() - 1))
+                                          : 0.0,
                                    -way.gigabytesPerSecond,
                                    way.hops,
                                    (other + m_n - gpu) % m_n);
@@ -359,7 +361,7 @@ FindTypes(const ServerLinks& links, bool isAlone)
         }
         for (uint32_t k = 0; !isAlone && k < links.CountNics(a); ++k)
         {
-            types.leastInter = std::min(types.leastInter, links.Out(a, k).type);
+            types.leastInter = std::min(types.leastInter, links.Out(a, a, k).type);
         }
     }
     types.leastIntra = links.CountGpus() > 1 ? types.leastIntra : PathType::NVL;

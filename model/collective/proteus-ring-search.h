@@ -54,7 +54,8 @@ struct ServerRings
  *   does.
  * - Rings of several servers enter a server by its NICs in turn, and leave it by a NIC of their
  *   last GPU. NCCL passes back to the NIC by which the ring came, if it can (by PCIe or another
- *   GPU, PXN); every NIC carries the same in both cases.
+ *   GPU, PXN); every NIC carries the same in both cases. With CrossNic::NEVER they are searched for
+ *   that way: where it leads from CPU to CPU, as on GH200, they are slow and many.
  * @param links of the server
  * @param isAlone whether there are no other servers
  * @param computeCapability of the GPUs, ten times

@@ -30,6 +30,8 @@ constexpr double AMD_GBPS = 16;        // AMD_BW, from 2.19 on
 constexpr double SKYLAKE_9_GBPS = 9;   // SKL_QPI_WIDTH, up to 2.17
 constexpr double SKYLAKE_GBPS = 10;    // SKL_QPI_BW, from 2.18 on
 constexpr double EMERALD_GBPS = 40;    // ERP_QPI_BW, from 2.26 on
+constexpr double POWER_GBPS = 32;      // P9_BW
+constexpr double ARM_GBPS = 6;         // ARM_BW
 
 /// @param cluster with the link @param link any @return whether it joins two CPUs
 bool
@@ -50,6 +52,8 @@ LimitBetweenCpus(double raw, CpuVendor cpu, uint32_t version)
                                                 version >= 226   ? EMERALD_GBPS
                                                 : version >= 218 ? SKYLAKE_GBPS
                                                                  : SKYLAKE_9_GBPS)
+           : cpu == CpuVendor::POWER ? POWER_GBPS
+           : cpu == CpuVendor::ARM   ? ARM_GBPS
                                      : raw;
 }
 
@@ -128,18 +132,34 @@ FindRelays(const Cluster& cluster, const std::vector<VertexId>& gpus)
     return relays;
 }
 
+namespace
+{
+
+/// @return whether a GPU may hand on to a NIC what others of its server send, see HandsOnMessages()
+bool
+MayHandOn(const TransportRules& rules,
+          const Cluster& cluster,
+          const Paths& paths,
+          VertexId gpu,
+          VertexId nic)
+{
+    constexpr uint32_t FIRST_BY_C2C = 228;
+    const PathType worst = rules.version >= FIRST_BY_C2C ? PathType::P2C : PathType::PXB;
+    return rules.pxn && FindPathType(cluster, paths, gpu, nic) <= worst;
+}
+
+} // namespace
+
 bool
 HandsOnMessages(const TransportRules& rules,
                 const Cluster& cluster,
                 const Paths& paths,
                 const std::vector<VertexId>& vertices)
 {
-    constexpr uint32_t FIRST_BY_C2C = 228;
-    const PathType worst = rules.version >= FIRST_BY_C2C ? PathType::P2C : PathType::PXB;
-    return rules.pxn && std::any_of(vertices.begin(), vertices.end(), [&](VertexId gpu) {
-               const VertexId nic = cluster.GetNic(gpu);
-               return nic != Cluster::NO_VERTEX && FindPathType(cluster, paths, gpu, nic) <= worst;
-           });
+    return std::any_of(vertices.begin(), vertices.end(), [&](VertexId gpu) {
+        const VertexId nic = cluster.GetNic(gpu);
+        return nic != Cluster::NO_VERTEX && MayHandOn(rules, cluster, paths, gpu, nic);
+    });
 }
 
 ServerLinks::ServerLinks(const Cluster& cluster,
@@ -312,36 +332,76 @@ void
 ServerLinks::AddWaysOut()
 {
     const NicTable nics(m_cluster, m_rules.pxn);
-    m_in.resize(m_gpus.size());
-    m_out.resize(m_gpus.size());
-    for (uint32_t gpu = 0; gpu < m_gpus.size(); ++gpu)
+    const auto n = static_cast<uint32_t>(m_gpus.size());
+    m_in.resize(n);
+    m_out.assign(n, std::vector<std::vector<ServerWay>>(n));
+    for (uint32_t gpu = 0; gpu < n; ++gpu)
     {
         for (uint32_t k = 0; k < nics.CountNics(m_gpus[gpu]); ++k)
         {
             const VertexId nic = nics.Get(m_gpus[gpu], k);
-            const VertexId relay = nics.FindRelay(m_gpus[gpu], nic);
-            const bool hasRelay = relay != Cluster::NO_VERTEX;
             ServerWay in = MakeWay({nic, m_gpus[gpu]});
-            ServerWay out =
-                hasRelay ? MakeWay({m_gpus[gpu], relay, nic}) : MakeWay({m_gpus[gpu], nic});
-            out.type = hasRelay ? PathType::PXN : out.type;
-            for (const Port& port : m_cluster.GetPorts(nic))
+            CrossNetwork(in, nic, Crossing::IN);
+            m_in[gpu].push_back(std::move(in));
+            for (uint32_t from = 0; from < n; ++from)
             {
-                if (IsOfNetwork(m_cluster.GetLinks()[port.link]))
+                if (from == gpu)
                 {
-                    in.uses.push_back({FindDirection(port.link, port.neighbor), 1});
-                    out.uses.push_back({FindDirection(port.link, nic), 1});
-                    for (ServerWay* way : {&in, &out})
-                    {
-                        way->gigabytesPerSecond =
-                            std::min(way->gigabytesPerSecond, GetLinkGBps(port.link));
-                    }
-                    break;
+                    const VertexId relay = nics.FindRelay(m_gpus[gpu], nic);
+                    m_out[gpu][gpu].push_back(MakeWayOut(m_gpus[gpu], relay, nic));
+                }
+                else if (m_rules.crossNic == CrossNic::NEVER)
+                {
+                    m_out[from][gpu].push_back(
+                        MakeWayOut(m_gpus[from], FindHelper(from, gpu, nic), nic));
+                }
+                if (m_rules.crossNic == CrossNic::NEVER)
+                {
+                    // Programs leave by a NIC of the last GPU (MakeRingOrders()), which has to
+                    // carry no more for it.
+                    CrossNetwork(m_out[from][gpu].back(),
+                                 nics.Get(m_gpus[from], k),
+                                 Crossing::OF_PROGRAM);
                 }
             }
-            m_mostGBps = std::max(m_mostGBps, out.gigabytesPerSecond);
-            m_in[gpu].push_back(std::move(in));
-            m_out[gpu].push_back(std::move(out));
+            m_mostGBps = std::max(m_mostGBps, m_out[gpu][gpu].back().gigabytesPerSecond);
+        }
+    }
+}
+
+VertexId
+ServerLinks::FindHelper(uint32_t gpu, uint32_t first, VertexId nic) const
+{
+    const bool helps =
+        FindPathType(m_cluster, m_paths, m_gpus[gpu], nic) > PathType::PXB &&
+        FindPathType(m_cluster, m_paths, m_gpus[gpu], m_gpus[first]) == PathType::NVL &&
+        MayHandOn(m_rules, m_cluster, m_paths, m_gpus[first], nic);
+    return helps ? m_gpus[first] : Cluster::NO_VERTEX;
+}
+
+ServerWay
+ServerLinks::MakeWayOut(VertexId gpu, VertexId relay, VertexId nic)
+{
+    const bool hasRelay = relay != Cluster::NO_VERTEX;
+    ServerWay out = hasRelay ? MakeWay({gpu, relay, nic}) : MakeWay({gpu, nic});
+    out.type = hasRelay ? PathType::PXN : out.type;
+    CrossNetwork(out, nic, Crossing::OUT);
+    return out;
+}
+
+void
+ServerLinks::CrossNetwork(ServerWay& way, VertexId nic, Crossing crossing)
+{
+    for (const Port& port : m_cluster.GetPorts(nic))
+    {
+        if (IsOfNetwork(m_cluster.GetLinks()[port.link]))
+        {
+            const VertexId from = crossing == Crossing::IN    ? port.neighbor
+                                  : crossing == Crossing::OUT ? nic
+                                                              : Cluster::NO_VERTEX;
+            way.uses.push_back({FindDirection(port.link, from), 1});
+            way.gigabytesPerSecond = std::min(way.gigabytesPerSecond, GetLinkGBps(port.link));
+            break;
         }
     }
 }

@@ -92,10 +92,13 @@ class ServerLinks
         return m_in[gpu][channel % m_in[gpu].size()];
     }
 
-    /// @param gpu position of a GPU @param channel of a collective @return the way to the network
-    const ServerWay& Out(uint32_t gpu, uint32_t channel) const
+    /// @param gpu position of the GPU that a channel leaves from @param first position of the one
+    /// that it enters at @param channel of a collective @return the way to the network: to a NIC of
+    /// the GPU itself, or to that by which the channel came (CrossNic::NEVER)
+    const ServerWay& Out(uint32_t gpu, uint32_t first, uint32_t channel) const
     {
-        return m_out[gpu][channel % m_out[gpu].size()];
+        const auto& ways = m_out[gpu][m_rules.crossNic == CrossNic::NEVER ? first : gpu];
+        return ways[channel % ways.size()];
     }
 
     /// @param gpu position of a GPU @return how many NICs it has for itself
@@ -133,6 +136,14 @@ class ServerLinks
     double GetNvlinkGBps() const;
 
   private:
+    /// How a way crosses a NIC.
+    enum class Crossing
+    {
+        IN,        //!< from the network
+        OUT,       //!< to the network
+        OF_PROGRAM //!< to the network where programs do, which NCCL does not count
+    };
+
     /// @param link of the cluster @param from one of its ends @return its direction's number
     uint32_t FindDirection(LinkId link, VertexId from);
     /// @param link of the cluster @return what NCCL counts of it, 1e9 bytes per second
@@ -149,6 +160,15 @@ class ServerLinks
     void AddWaysBetween();
     /// Finds the ways to the network and from it.
     void AddWaysOut();
+    /// @param gpu position of a GPU @param first position of another one @param nic of that one
+    /// @return the other one, if it hands on to its NIC what the first GPU sends; or NO_VERTEX
+    VertexId FindHelper(uint32_t gpu, uint32_t first, VertexId nic) const;
+    /// @param gpu any @param relay a GPU that hands on, or NO_VERTEX @param nic any
+    /// @return the way from the GPU by the NIC to the network
+    ServerWay MakeWayOut(VertexId gpu, VertexId relay, VertexId nic);
+    /// @param way to lengthen by the link of a NIC to the network @param nic which
+    /// @param crossing as what
+    void CrossNetwork(ServerWay& way, VertexId nic, Crossing crossing);
 
     const Cluster& m_cluster;
     const Paths& m_paths;
@@ -162,7 +182,8 @@ class ServerLinks
     std::vector<double> m_rates;                   //!< by direction
     std::vector<std::vector<ServerWay>> m_between; //!< by GPU and GPU
     std::vector<std::vector<ServerWay>> m_in;      //!< by GPU and NIC of its own
-    std::vector<std::vector<ServerWay>> m_out;     //!< by GPU and NIC of its own
+    /// By GPU, GPU whose NIC it is, and NIC; of others only with CrossNic::NEVER.
+    std::vector<std::vector<std::vector<ServerWay>>> m_out;
     bool m_hasNvswitch{false};
     double m_totalGBps{0};
     double m_mostGBps{0};

@@ -36,18 +36,28 @@ struct SocketRules
 };
 
 /// @ingroup proteus
+/// Whether a ring may leave a server by another NIC than it came by (NCCL_CROSS_NIC, v2.6.4 to
+/// v2.30.7, src/graph/search.cc, ncclTopoSearchRecGpu(), and connect.cc, crossNicRing).
+enum class CrossNic : uint8_t
+{
+    RAILS,  //!< 2: where that carries more; odd servers turn, so that rings keep to their rails
+    ALWAYS, //!< 1: any NIC is as good, and rings go from one rail to another
+    NEVER   //!< 0: the last GPU of a server reaches the NIC of the first one, however slowly
+};
+
+/// @ingroup proteus
 /// By what NCCL decides how two devices of a server reach each other.
 struct TransportRules
 {
-    uint32_t version{NEWEST_NCCL};    //!< of NCCL, 100 times the major and the minor number
-    std::string cpuVendor;            //!< one of CpuVendor; empty: as the cluster says
-    bool pxn{true};                   //!< GPUs pass on to NICs of others
-    bool leavesRails{false};          //!< rings may go from one rail to another (NCCL_CROSS_NIC=1)
-    bool peerToPeer{true};            //!< whether GPUs may reach each other at all
-    std::optional<PathType> p2pLevel; //!< worst way that they do by; none: as the version has it
-    bool gdr{true};                   //!< whether NICs may reach GPUs at all
-    std::optional<PathType> gdrLevel; //!< worst way that they do by; none: as the version has it
-    std::optional<bool> gdrRead;      //!< whether NICs read from GPUs; none: as the version has it
+    uint32_t version{NEWEST_NCCL};      //!< of NCCL, 100 times the major and the minor number
+    std::string cpuVendor;              //!< one of CpuVendor; empty: as the cluster says
+    bool pxn{true};                     //!< GPUs pass on to NICs of others
+    CrossNic crossNic{CrossNic::RAILS}; //!< by which NIC rings leave a server
+    bool peerToPeer{true};              //!< whether GPUs may reach each other at all
+    std::optional<PathType> p2pLevel;   //!< worst way that they do by; none: as the version has it
+    bool gdr{true};                     //!< whether NICs may reach GPUs at all
+    std::optional<PathType> gdrLevel;   //!< worst way that they do by; none: as the version has it
+    std::optional<bool> gdrRead; //!< whether NICs read from GPUs; none: as the version has it
     std::optional<SocketRules> sockets;       //!< none: the network is not by sockets
     std::optional<uint32_t> socketThreads;    //!< instead of SocketRules::threads
     std::optional<uint32_t> socketsPerThread; //!< instead of SocketRules::perThread

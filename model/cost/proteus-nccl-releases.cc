@@ -57,12 +57,12 @@ constexpr std::array<UnlikeReleases, 5> UNLIKE_RELEASES{{
 std::optional<uint32_t>
 FindRelease(const std::string& text)
 {
-    constexpr std::size_t FIVE_DIGITS = 5; // NCCL_VERSION_CODE from 2.9 on
+    constexpr std::size_t FOUR_DIGITS = 4; // NCCL_VERSION_CODE, from 2.9 on five
     constexpr uint32_t HUNDRED = 100;      // its last two are the release
     const std::size_t minor = text.find('.');
     if (minor == std::string::npos)
     {
-        return text.size() == FIVE_DIGITS ? std::optional<uint32_t>(std::stoul(text) % HUNDRED)
+        return text.size() >= FOUR_DIGITS ? std::optional<uint32_t>(std::stoul(text) % HUNDRED)
                                           : std::nullopt;
     }
     const std::size_t release = text.find_first_not_of("0123456789", minor + 1);
@@ -88,6 +88,16 @@ DescribeUnlikeRelease(const std::string& text)
         }
     }
     return "";
+}
+
+std::string
+FormatNcclRelease(const std::string& text)
+{
+    const std::optional<uint32_t> release = FindRelease(text);
+    const bool isCode = text.find_first_not_of("0123456789") == std::string::npos;
+    return isCode && release
+               ? FormatNcclVersion(ParseNcclVersion(text)) + "." + std::to_string(*release)
+               : text;
 }
 
 } // namespace proteus

@@ -31,6 +31,15 @@ namespace proteus
  */
 std::string DescribeUnlikeRelease(const std::string& text);
 
+/**
+ * @ingroup proteus
+ * @param text a version, as ParseNcclVersion() takes it; or empty
+ * @return it as people write it, e.g. 2.27.3 for the NCCL_VERSION_CODE 22703; any other text as it
+ * is
+ * @throw std::invalid_argument as ParseNcclVersion()
+ */
+std::string FormatNcclRelease(const std::string& text);
+
 } // namespace proteus
 } // namespace ns3
 

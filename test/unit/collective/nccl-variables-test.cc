@@ -199,6 +199,24 @@ TEST(NcclVariables, ChannelsAreCutOffThenDoubled)
               24u);
 }
 
+TEST(NcclVariables, CrossNicSaysByWhichNicRingsLeave)
+{
+    const auto read = [](const std::string& text) {
+        return ParseNcclVariables(text, 230).transports.crossNic;
+    };
+    EXPECT_EQ(read("NCCL_CROSS_NIC=0"), CrossNic::NEVER);
+    EXPECT_EQ(read("NCCL_CROSS_NIC=1"), CrossNic::ALWAYS);
+    EXPECT_EQ(read("NCCL_CROSS_NIC=2"), CrossNic::RAILS);
+    EXPECT_EQ(read(""), CrossNic::RAILS);
+    // Twelve rings go back over the links between four Graces, and twice as many are in use.
+    const auto count = [](const std::string& text) {
+        return Choose("quad-gh200", 2, Collective::ALL_REDUCE, 1024 * MIB, text, 223).channels;
+    };
+    EXPECT_EQ(count("NCCL_CROSS_NIC=0"), 24u);
+    EXPECT_EQ(count("NCCL_CROSS_NIC=1"), 8u);
+    EXPECT_EQ(count(""), 8u);
+}
+
 TEST(NcclVariables, MessagesHaveTheChannelsThatAreSaid)
 {
     const auto all = [](const char* text, uint32_t servers, uint64_t bytes) {

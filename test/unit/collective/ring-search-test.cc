@@ -7,8 +7,10 @@
 #include "ns3/proteus-algorithms.h"
 #include "ns3/proteus-channel-search.h"
 #include "ns3/proteus-cluster-json.h"
+#include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-nic-table.h"
 #include "ns3/proteus-ring-search.h"
+#include "ns3/proteus-server-links.h"
 #include "ns3/proteus-server-preset.h"
 
 #include <gtest/gtest.h>
@@ -271,7 +273,7 @@ TEST(RingSearch, OddServersTurnUnlessRingsMayLeaveTheirRails)
     const Paths paths(cluster);
     TransportRules rules;
     const auto turned = MakeRingOrders(cluster, paths, cluster.GetGpus(), 0, rules);
-    rules.leavesRails = true;
+    rules.crossNic = CrossNic::ALWAYS;
     const auto straight = MakeRingOrders(cluster, paths, cluster.GetGpus(), 0, rules);
     ASSERT_EQ(turned.size(), straight.size());
     for (std::size_t channel = 0; channel < turned.size(); ++channel)
@@ -283,6 +285,86 @@ TEST(RingSearch, OddServersTurnUnlessRingsMayLeaveTheirRails)
             EXPECT_EQ(straight[channel][8 + i], straight[channel][i] + 8);
         }
     }
+}
+
+TEST(RingSearch, RingsOfGh200ThatGoBackToTheirNicAreOneForEachTwoCpus)
+{
+    // Between two Graces NCCL counts 6 GB/s each way. What comes by the NIC of one GPU goes back
+    // from another GPU over these, so that each of 4 * 3 ordered pairs has one ring.
+    const Cluster cluster = MakeCluster("quad-gh200", 2);
+    const Paths paths(cluster);
+    const std::vector<VertexId> gpus(cluster.GetGpus().begin(), cluster.GetGpus().begin() + 4);
+    TransportRules rules;
+    rules.version = 223;
+    const auto search = [&](CrossNic crossNic) {
+        rules.crossNic = crossNic;
+        return SearchRings(ServerLinks(cluster, paths, gpus, true, 90, CpuVendor::ARM, rules),
+                           false,
+                           90);
+    };
+    const ServerRings back = search(CrossNic::NEVER);
+    EXPECT_DOUBLE_EQ(back.gigabytesPerSecond, 6);
+    ASSERT_EQ(back.orders.size(), 12u);
+    std::set<std::pair<uint32_t, uint32_t>> ends;
+    for (const auto& order : back.orders)
+    {
+        ends.insert({order.front(), order.back()});
+        EXPECT_NE(order.front(), order.back());
+    }
+    EXPECT_EQ(ends.size(), 12u);
+    EXPECT_EQ(search(CrossNic::RAILS).orders.size(), 4u);
+    // From 2.28 on the GPU beside the NIC hands on what the others send, over NVLink.
+    rules.version = 228;
+    EXPECT_EQ(search(CrossNic::NEVER).orders.size(), 4u);
+}
+
+TEST(RingSearch, RingsThatGoBackToTheirNicLoadAllNicsAlike)
+{
+    for (const char* preset : {"dgx-a100", "dgx-h100", "hgx-a100-4gpu", "hgx-h100-4gpu"})
+    {
+        const Cluster cluster = MakeCluster(preset, 2);
+        const Paths paths(cluster);
+        const auto n = static_cast<uint32_t>(cluster.GetGpus().size() / 2);
+        const std::vector<VertexId> gpus(cluster.GetGpus().begin(), cluster.GetGpus().begin() + n);
+        const uint32_t capability = FindComputeCapability(cluster.GetVertices()[gpus[0]].model);
+        TransportRules rules;
+        const auto search = [&]() {
+            return SearchRings(
+                ServerLinks(cluster, paths, gpus, true, capability, CpuVendor::AMD, rules),
+                false,
+                capability);
+        };
+        const ServerRings usual = search();
+        rules.crossNic = CrossNic::NEVER;
+        const ServerRings back = search();
+        EXPECT_EQ(back.orders.size(), usual.orders.size()) << preset;
+        // Eight rings that go back over NVLink pass every H100, which has 18 * 20.6 GB/s for them.
+        const bool isLess = preset == std::string("dgx-h100");
+        EXPECT_EQ(back.gigabytesPerSecond, isLess ? 45 : usual.gigabytesPerSecond) << preset;
+        const NicTable nics(cluster, true);
+        std::map<VertexId, int> balance;
+        for (uint32_t channel = 0; channel < back.orders.size(); ++channel)
+        {
+            ++balance[nics.Get(gpus[back.orders[channel].front()], channel)];
+            --balance[nics.Get(gpus[back.orders[channel].back()], channel)];
+        }
+        for (const auto& [nic, difference] : balance)
+        {
+            EXPECT_EQ(difference, 0) << preset << ", NIC " << nic;
+        }
+    }
+}
+
+TEST(RingSearch, HeadsOfNvlsHaveNicsOfTheirOwnHoweverRingsLeave)
+{
+    const Cluster cluster = MakeCluster("dgx-h100", 2);
+    const Paths paths(cluster);
+    TransportRules rules;
+    rules.crossNic = CrossNic::NEVER;
+    const ChannelSearch search =
+        SearchChannels(cluster, paths, cluster.GetGpus(), 90, CpuVendor::INTEL, rules);
+    EXPECT_EQ(search.ring.typeInter, PathType::PXN);
+    EXPECT_EQ(search.nvls.typeInter, PathType::PIX);
 }
 
 TEST(RingSearch, LeavesRoomOnEveryLink)

@@ -27,3 +27,13 @@ TEST(NcclReleases, NamesWhatIsNotSimulated)
         EXPECT_EQ(DescribeUnlikeRelease(alike), "") << alike;
     }
 }
+
+TEST(NcclReleases, WritesCodesAsPeopleDo)
+{
+    EXPECT_EQ(FormatNcclRelease("23003"), "2.30.3");
+    EXPECT_EQ(FormatNcclRelease("2708"), "2.7.8");
+    for (const char* same : {"", "2.30.3", "2.27.3+cuda12.9", "2.18", "229"})
+    {
+        EXPECT_EQ(FormatNcclRelease(same), same);
+    }
+}
