@@ -299,6 +299,8 @@ CongestedFlows::Advance(int64_t nowPs, const std::function<double(uint32_t)>& ge
         live.left = left;
         for (Stream& stream : live.streams)
         {
+            // A mean, as what it takes inside servers changes what it gets, and that this.
+            stream.progress = (stream.progress + progress) / 2;
             stream.sends = FindSends(live, stream, seconds);
             m_queues.Hear(stream, nowPs);
             stream.lead -= stream.flow->part * progress * seconds;

@@ -9,12 +9,13 @@
 #include "proteus-flow-routes.h"
 #include "proteus-flow-walker.h"
 
+#include "ns3/proteus-flow-hash.h"
+#include "ns3/proteus-group-trees.h"
 #include "ns3/proteus-sort-unique.h"
 
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <stdexcept>
 #include <utility>
 
 namespace ns3
@@ -37,58 +38,6 @@ FindMethod(const GroupConnection& connection, bool hasNics)
 
 } // namespace
 
-std::vector<VertexId>
-FlowRoutes::FindRoots(const std::vector<VertexId>& ends) const
-{
-    // The way to the farthest member, by every NVLink, or by the only port of a NIC.
-    std::vector<VertexId> roots;
-    std::size_t longest = 0;
-    for (const VertexId end : ends)
-    {
-        if (end == ends.front())
-        {
-            continue;
-        }
-        const auto& choices = m_paths.NextPorts(ends.front(), end);
-        std::vector<VertexId> middles;
-        std::size_t length = 0;
-        for (const uint16_t position : choices)
-        {
-            Walker walker;
-            walker.source = ends.front();
-            const Port& port = m_cluster.GetPorts(ends.front())[position];
-            walker.at = port.neighbor;
-            walker.arrivedDown = m_paths.GoesDown(ends.front(), position);
-            walker.forwarders.push_back(walker.at);
-            Walk(walker, end);
-            length = walker.forwarders.size();
-            middles.push_back(walker.forwarders[(length - 1) / 2]);
-        }
-        if (length > longest)
-        {
-            longest = length;
-            roots = middles;
-        }
-    }
-    if (longest < 2)
-    {
-        throw std::invalid_argument("flow network: no switches join the members of a group");
-    }
-    SortUnique(roots);
-    // As packets have it: a switch that lacks a link to one of the members is the root of none.
-    const auto isCut = [&](VertexId root) {
-        return std::any_of(ends.begin(), ends.end(), [&](VertexId end) {
-            return m_paths.Distance(end, root) == Paths::UNREACHABLE;
-        });
-    };
-    roots.erase(std::remove_if(roots.begin(), roots.end(), isCut), roots.end());
-    if (roots.empty())
-    {
-        throw std::invalid_argument("flow network: no switch reaches all members of a group");
-    }
-    return roots;
-}
-
 bool
 FlowRoutes::IsInOneDomain(const GroupConnection& connection) const
 {
@@ -108,23 +57,62 @@ struct FlowRoutes::Tree
     int64_t controlPs{0};
 };
 
+FlowRoutes::PerLink<VertexId>
+FlowRoutes::FindStops(const GroupConnection& connection,
+                      VertexId member,
+                      VertexId root,
+                      bool hasNics) const
+{
+    PerLink<VertexId> stops;
+    VertexId at = member;
+    if (hasNics)
+    {
+        at = m_cluster.GetNic(member);
+        stops.push_back(at);
+    }
+    while (at != root)
+    {
+        const Port& port = PickGroupPort(m_cluster,
+                                         m_paths,
+                                         connection.flow,
+                                         connection.members.front(),
+                                         root,
+                                         at,
+                                         root);
+        at = port.neighbor;
+        if (at == root || CombinesAndCopies(m_cluster.GetVertices()[at]))
+        {
+            stops.push_back(at);
+        }
+    }
+    return stops;
+}
+
 void
-FlowRoutes::AddBranch(VertexId member, VertexId root, bool isUp, bool hasNic, Tree& tree) const
+FlowRoutes::AddBranch(uint64_t hash,
+                      VertexId member,
+                      const PerLink<VertexId>& stops,
+                      bool isUp,
+                      Tree& tree) const
 {
     Walker walker;
-    std::vector<VertexId> stops{isUp ? root : member};
-    const VertexId nic = hasNic ? m_cluster.GetNic(member) : Cluster::NO_VERTEX;
-    if (nic != Cluster::NO_VERTEX)
-    {
-        stops.insert(stops.begin(), nic);
-    }
-    walker.source = isUp ? member : root;
+    walker.hash = hash;
+    walker.source = isUp ? member : stops.back();
     walker.at = walker.source;
     walker.method = tree.links.method;
-    for (const VertexId stop : stops)
+    PerLink<VertexId> way(stops);
+    if (!isUp)
+    {
+        std::reverse(way.begin(), way.end());
+        way.push_back(member);
+    }
+    for (const VertexId stop : way)
     {
         Walk(walker, stop);
-        walker.stops.push_back(walker.ports.size());
+        if (stop == way.back() || m_cluster.GetVertices()[stop].kind == VertexKind::NIC)
+        {
+            walker.stops.push_back(walker.ports.size());
+        }
     }
     tree.unitBytes = std::min(tree.unitBytes, FindUnitBytes(walker));
     FlowRoute part;
@@ -137,19 +125,24 @@ FlowRoutes::AddBranch(VertexId member, VertexId root, bool isUp, bool hasNic, Tr
 }
 
 FlowRoutes::Tree
-FlowRoutes::MakeTree(const GroupConnection& connection, VertexId root, bool hasNics) const
+FlowRoutes::MakeTree(const GroupConnection& connection,
+                     VertexId root,
+                     uint32_t plane,
+                     bool hasNics) const
 {
     Tree tree;
     tree.links.method = FindMethod(connection, hasNics);
+    const uint64_t hash = MixHash(m_parameters.pathSeed, MixHash(connection.flow, plane));
     for (const VertexId member : connection.members)
     {
+        const PerLink<VertexId> stops = FindStops(connection, member, root, hasNics);
         if (connection.sender == Cluster::NO_VERTEX || connection.sender == member)
         {
-            AddBranch(member, root, true, hasNics, tree);
+            AddBranch(hash, member, stops, true, tree);
         }
         if (connection.receiver == Cluster::NO_VERTEX || connection.receiver == member)
         {
-            AddBranch(member, root, false, hasNics, tree);
+            AddBranch(hash, member, stops, false, tree);
         }
     }
     // Every link once: a switch passes on one sum, and one copy of a multicast.
@@ -170,7 +163,8 @@ FlowRoutes::PlanGroup(const GroupConnection& connection)
             end = m_cluster.GetNic(end);
         }
     }
-    const std::vector<VertexId> roots = FindRoots(ends);
+    const std::vector<VertexId> roots =
+        FindGroupRoots(m_cluster, m_paths, ends, !isLocal, connection.flow, 0);
     FlowRoute route;
     route.isNetwork = !isLocal;
     route.limit = std::numeric_limits<double>::infinity();
@@ -184,9 +178,10 @@ FlowRoutes::PlanGroup(const GroupConnection& connection)
         rates[root] = m_cluster.GetLinks()[port.link].bytesPerSecond;
         allRates += rates[root];
     }
-    for (const VertexId root : roots)
+    for (uint32_t plane = 0; plane < roots.size(); ++plane)
     {
-        Tree tree = MakeTree(connection, root, !isLocal);
+        const VertexId root = roots[plane];
+        Tree tree = MakeTree(connection, root, plane, !isLocal);
         tree.links.share = rates[root] / allRates;
         AddUses(tree.links, tree.unitBytes, route);
         route.latencyPs = std::max(route.latencyPs, tree.upPs + tree.downPs);

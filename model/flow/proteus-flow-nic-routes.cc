@@ -116,7 +116,45 @@ FlowRoutes::FindMarkers(const std::vector<Walker>& walkers,
     route.lineBytesPerSecond = route.queues.empty() ? 0 : slowest;
     if (!route.queues.empty())
     {
+        FindHosts(walkers.front(), route);
         FindReturns(walkers.front(), route);
+    }
+}
+
+void
+FlowRoutes::FindHosts(const Walker& walker, FlowRoute& route) const
+{
+    const auto isOfQueues = [&](uint32_t port) {
+        return std::find(route.queues.begin(), route.queues.end(), m_ofPort[port]) !=
+               route.queues.end();
+    };
+    const auto& ports = walker.ports;
+    const auto first = std::find_if(ports.begin(), ports.end(), isOfQueues);
+    const auto end = std::find_if(ports.rbegin(), ports.rend(), isOfQueues).base();
+    const auto add = [&](auto port, std::vector<uint32_t>& list) {
+        list.push_back(m_ofPort[*port]);
+        const auto place = static_cast<std::size_t>(port - ports.begin());
+        const uint32_t forward =
+            place + 1 < ports.size() ? FindForward(walker, place) : NO_RESOURCE;
+        if (forward != NO_RESOURCE)
+        {
+            list.push_back(forward);
+        }
+    };
+    if (first != ports.begin())
+    {
+        const VertexId nic = walker.forwarders[first - 1 - ports.begin()];
+        route.feed = m_cluster.GetPorts(nic).size() == 2 ? m_ofPort[*(first - 1)] : NO_ID;
+    }
+    for (auto port = ports.begin(); port != first; ++port)
+    {
+        add(port, route.reads);
+    }
+    bool isInMemory = false;
+    for (auto port = end; port != ports.end() && !isInMemory; ++port)
+    {
+        add(port, route.writes);
+        isInMemory = walker.IsInMemory(port - ports.begin());
     }
 }
 

@@ -7,11 +7,103 @@
 #include "proteus-flow-profile.h"
 
 #include <algorithm>
+#include <limits>
+#include <map>
 
 namespace ns3
 {
 namespace proteus
 {
+
+namespace
+{
+
+/// @param route with it @param resource that it uses @return what it takes of that for a byte
+double
+FindAmount(const FlowRoute& route, uint32_t resource)
+{
+    return std::find_if(route.uses.begin(),
+                        route.uses.end(),
+                        [resource](const FlowUse& use) { return use.resource == resource; })
+        ->amount;
+}
+
+} // namespace
+
+void
+FlowProfiles::LimitReads(const FlowRoute& route, FlowPair& pair) const
+{
+    const auto getRate = [&](uint32_t resource) {
+        return m_routes.GetResources()[resource].capacity / FindAmount(route, resource);
+    };
+    const auto& [port, wire] = pair.hops.front();
+    for (const uint32_t resource : route.reads)
+    {
+        if (getRate(resource) >= getRate(port))
+        {
+            continue;
+        }
+        if (resource == route.feed)
+        {
+            pair.feed = getRate(resource) * wire;
+        }
+        else
+        {
+            pair.reads.emplace_back(resource, FindAmount(route, resource));
+        }
+    }
+}
+
+void
+FlowProfiles::LimitWrites(const std::vector<uint32_t>& routes, FlowClass& flows) const
+{
+    struct Behind
+    {
+        double wire{0};                     // of the last port, for a byte of the largest flow
+        std::map<uint32_t, double> amounts; // of what is behind, by resource
+    };
+
+    std::map<uint32_t, Behind> ports;
+    for (const FlowPair& pair : flows.pairs)
+    {
+        const FlowRoute& route = m_routes.GetRoute(routes[pair.flow]);
+        Behind& behind = ports[pair.hops.back().first];
+        behind.wire += pair.part * pair.hops.back().second;
+        for (const uint32_t resource : route.writes)
+        {
+            behind.amounts[resource] += pair.part * FindAmount(route, resource);
+        }
+    }
+    for (FlowPair& pair : flows.pairs)
+    {
+        const auto& [port, behind] = *ports.find(pair.hops.back().first);
+        double drain = std::numeric_limits<double>::infinity();
+        double room = 0;
+        double beside = 0;
+        for (const auto& [resource, amount] : behind.amounts)
+        {
+            // What goes on inside the server takes its part.
+            const auto use = std::find_if(
+                flows.uses.begin(),
+                flows.uses.end(),
+                [id = resource](const FlowUse& entry) { return entry.resource == id; });
+            const double whole = m_routes.GetResources()[resource].capacity / amount * behind.wire;
+            const double taken = std::max(0.0, use->amount - amount) / amount * behind.wire;
+            if (whole - taken * flows.linkRate < drain)
+            {
+                drain = whole - taken * flows.linkRate;
+                room = whole;
+                beside = taken;
+            }
+        }
+        if (drain < m_routes.GetResources()[port].capacity)
+        {
+            pair.drain = drain;
+            pair.room = room;
+            pair.beside = beside * pair.part * pair.hops.back().second / behind.wire;
+        }
+    }
+}
 
 void
 FlowProfiles::AddPairs(TaskId id,
@@ -53,12 +145,9 @@ FlowProfiles::AddPairs(TaskId id,
             limits.empty() || limits[i] <= 0 ? route.limit : std::min(route.limit, limits[i]);
         for (const uint32_t resource : route.queues)
         {
-            const auto use = std::find_if(
-                route.uses.begin(),
-                route.uses.end(),
-                [resource](const FlowUse& entry) { return entry.resource == resource; });
-            pair.hops.emplace_back(resource, use->amount);
+            pair.hops.emplace_back(resource, FindAmount(route, resource));
         }
+        LimitReads(route, pair);
         for (const uint32_t resource : route.returns)
         {
             pair.returns.emplace_back(resource, pair.hops.front().second * route.unitBytes);
@@ -77,6 +166,10 @@ FlowProfiles::AddPairs(TaskId id,
             }
         }
         classes[classOf[i]].pairs.push_back(std::move(pair));
+    }
+    for (FlowClass& flows : classes)
+    {
+        LimitWrites(routes, flows);
     }
 }
 

@@ -10,6 +10,7 @@
 #include "proteus-flow-classes.h"
 
 #include "ns3/proteus-gpu-model.h"
+#include "ns3/proteus-group-trees.h"
 #include "ns3/proteus-net-plugin.h"
 
 #include <algorithm>
@@ -320,6 +321,7 @@ FlowProfiles::PlanRoutes(TaskId id, const std::vector<ProgramFlow>& flows)
             };
             connection.sender = find(flow.from);
             connection.receiver = find(flow.to);
+            connection.flow = GetGroupFlow(m_cluster, connection.members, flow.ordinal);
             routes.push_back(m_routes.PlanGroup(connection));
             continue;
         }

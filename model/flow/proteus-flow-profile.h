@@ -53,6 +53,16 @@ struct FlowPair
     /// Links of the network on its way and wire bytes on them for one of payload; the first one is
     /// left by a NIC, the others by switches.
     std::vector<std::pair<uint32_t, double>> hops;
+    /// What is slower than the first of them between the sender and its NIC, and bytes there for
+    /// one of payload: queue pairs share that before they share the NIC.
+    std::vector<std::pair<uint32_t, double>> reads;
+    double feed{0}; //!< wire bytes per second of the first hop that its NIC can read; 0: all
+    /// Wire bytes per second of the last hop that its NIC can write while its class goes on as fast
+    /// as links allow; 0: all that it brings.
+    double drain{0};
+    double room{0};   //!< the same while nothing else goes on behind the NIC
+    double beside{0}; //!< by how much that is less for each byte of the class's largest flow, its
+                      //!< part of that of all queue pairs of the class there
     /// Links that what the receiver's NIC sends back takes, with wire bytes of its packets there.
     std::vector<std::pair<uint32_t, double>> returns;
 };
@@ -347,6 +357,12 @@ class FlowProfiles
                   const std::vector<uint32_t>& routes,
                   const std::vector<uint32_t>& classOf,
                   std::vector<FlowClass>& classes) const;
+    /// @param route of a queue pair @param pair with its hops, which gets what limits it before
+    /// them
+    void LimitReads(const FlowRoute& route, FlowPair& pair) const;
+    /// @param routes by flow @param flows a class, whose queue pairs get what limits them behind
+    /// their hops, beside what the class does inside servers
+    void LimitWrites(const std::vector<uint32_t>& routes, FlowClass& flows) const;
     /// @param task a communication @param flows of its program @return their routes
     std::vector<uint32_t> PlanRoutes(TaskId task, const std::vector<ProgramFlow>& flows);
     /// @param group of a communication @return its ListGdrReads()

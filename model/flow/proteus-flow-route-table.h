@@ -104,6 +104,14 @@ struct FlowRoute
     /// Links over RoCE, if congestion control is modelled, in the order of its way; the first one
     /// is left by a NIC.
     std::vector<uint32_t> queues;
+    /// Beside `queues`, in the order of its way: links and forwarding between the sender and the
+    /// NIC that it leaves the first of them by.
+    std::vector<uint32_t> reads;
+    uint32_t feed{
+        NO_ID}; //!< beside `queues`: that NIC's only other link, to it; NO_ID: it has more
+    /// Beside `queues`, in the order of its way: links and forwarding between the NIC that they
+    /// lead to and the first memory behind it.
+    std::vector<uint32_t> writes;
     /// Links over RoCE that what the receiver's NIC sends back takes, in the order of its way.
     std::vector<uint32_t> returns;
     FlowReading reading;          //!< at the NIC that sends it
@@ -125,6 +133,9 @@ struct FlowRoute
                         isNetwork,
                         inputs,
                         queues,
+                        reads,
+                        feed,
+                        writes,
                         returns,
                         reading,
                         alone,
@@ -139,6 +150,9 @@ struct FlowRoute
                                           other.isNetwork,
                                           other.inputs,
                                           other.queues,
+                                          other.reads,
+                                          other.feed,
+                                          other.writes,
                                           other.returns,
                                           other.reading,
                                           other.alone,

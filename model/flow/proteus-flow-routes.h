@@ -33,6 +33,7 @@ struct GroupConnection
     std::vector<VertexId> members;         //!< GPUs
     VertexId sender{Cluster::NO_VERTEX};   //!< who multicasts; NO_VERTEX for a sum
     VertexId receiver{Cluster::NO_VERTEX}; //!< who gets the sum; NO_VERTEX for all members
+    uint64_t flow{0};                      //!< GetGroupFlow()
 };
 
 /**
@@ -82,9 +83,10 @@ class FlowRoutes
     }
 
     /**
-     * The route of an operation inside switches: the links up from all who give to a switch in the
-     * middle, and down to all who get, each link once. Members that NVLink joins use all their
-     * NVSwitches alike; others go through their NICs.
+     * The route of an operation inside switches: the links up from all who give to the root of the
+     * group's tree, and down to all who get, each link once. Roots and ways are those of packets
+     * (FindGroupRoots()). Members that NVLink joins use all their NVSwitches alike; others go
+     * through their NICs.
      * @param connection which operation
      * @return id of its route
      * @throw std::invalid_argument if there is no path
@@ -215,20 +217,36 @@ class FlowRoutes
     void FindMarkers(const std::vector<Walker>& walkers,
                      uint32_t unitBytes,
                      FlowRoute& route) const;
+    /// @param walker that has arrived @param route with FlowRoute::queues, which gets what is
+    /// before and behind them
+    void FindHosts(const Walker& walker, FlowRoute& route) const;
     /// @param walker that has arrived @param route that gets the way of what is sent back
     void FindReturns(const Walker& walker, FlowRoute& route) const;
     /// @param connection of the route @param route gets what the GPUs at its ends take and allow
     void LimitByEnds(const Connection& connection, FlowRoute& route) const;
     /// @param connection an operation @return whether NVLink joins its members
     bool IsInOneDomain(const GroupConnection& connection) const;
-    /// @param ends GPUs that NVLink joins, or NICs @return switches in the middle of their trees
-    std::vector<VertexId> FindRoots(const std::vector<VertexId>& ends) const;
-    /// @param member of a group @param root of the tree @param isUp to the root, or from it
-    /// @param hasNic whether the way passes the member's NIC @param tree to add to
-    void AddBranch(VertexId member, VertexId root, bool isUp, bool hasNic, Tree& tree) const;
-    /// @param connection an operation @param root of the tree @param hasNics see AddBranch()
-    /// @return the tree
-    Tree MakeTree(const GroupConnection& connection, VertexId root, bool hasNics) const;
+    /// @param connection an operation @param member of it @param root of the tree
+    /// @param hasNics whether ways pass the members' NICs
+    /// @return where the member's way to the root passes: its NIC, if it does, and the switches
+    /// that combine and copy, up to the root
+    PerLink<VertexId> FindStops(const GroupConnection& connection,
+                                VertexId member,
+                                VertexId root,
+                                bool hasNics) const;
+    /// @param hash of the tree's flow @param member of a group @param stops FindStops()
+    /// @param isUp to the root, or from it @param tree to add to
+    void AddBranch(uint64_t hash,
+                   VertexId member,
+                   const PerLink<VertexId>& stops,
+                   bool isUp,
+                   Tree& tree) const;
+    /// @param connection an operation @param root of the tree @param plane number of the tree
+    /// @param hasNics see FindStops() @return the tree
+    Tree MakeTree(const GroupConnection& connection,
+                  VertexId root,
+                  uint32_t plane,
+                  bool hasNics) const;
 
     const Cluster& m_cluster;
     const Paths& m_paths;

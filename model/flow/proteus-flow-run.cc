@@ -342,8 +342,8 @@ RunFlowRung(const ExecutionGraph& graph,
         record.notes.push_back(slow +
                                " is busier than the port of RoCE before it: a NIC that waits "
                                "for it pauses its switch, and congestion control slows "
-                               "senders down, which flows do not know; packets can take "
-                               "longer");
+                               "senders down; flows know that of each collective alone, so that "
+                               "packets can take longer");
     }
     AddSharingNote(run.sharing, graph.GetNDevices(), record);
     return record;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 namespace ns3
 {
@@ -55,6 +56,7 @@ FluidQueues::FindPort(uint32_t resource)
     {
         m_ports.emplace_back();
         m_ports.back().capacity = m_resources[resource].capacity;
+        m_ports.back().line = m_resources[resource].capacity;
     }
     return place->second;
 }
@@ -90,20 +92,25 @@ FluidQueues::Add(FluidStream& stream, const FlowPair& flow)
     stream.flow = &flow;
     stream.isGone = false;
     stream.isQuiet = false;
-    for (const auto& [resource, wire] : flow.hops)
+    stream.nic = static_cast<uint32_t>(flow.reads.size());
+    auto hops = flow.reads;
+    hops.insert(hops.end(), flow.hops.begin(), flow.hops.end());
+    LimitPorts(flow);
+    for (const auto& [resource, wire] : hops)
     {
         FluidHop hop;
         hop.port = FindPort(resource);
         hop.wire = wire;
-        const auto level = static_cast<uint32_t>(stream.hops.size());
+        const auto number = static_cast<uint32_t>(stream.hops.size());
         Port& port = m_ports[hop.port];
-        port.level = std::max(port.level, level);
+        port.isShared = number <= stream.nic;
+        port.level = std::max(port.level, port.isShared ? number : number - stream.nic);
         if (!port.isUsed)
         {
             port.isUsed = true;
             m_used.push_back(hop.port);
         }
-        port.places.push_back({&stream, level});
+        port.places.push_back({&stream, number});
         stream.hops.push_back(hop);
     }
     stream.returns.clear();
@@ -113,6 +120,22 @@ FluidQueues::Add(FluidStream& stream, const FlowPair& flow)
                                     bytes / m_resources[resource].capacity * PS_PER_SECOND);
     }
     m_isSorted = false;
+}
+
+void
+FluidQueues::LimitPorts(const FlowPair& flow)
+{
+    if (flow.feed > 0)
+    {
+        Port& nic = m_ports[FindPort(flow.hops.front().first)];
+        nic.capacity = std::min(nic.capacity, flow.feed);
+    }
+    if (flow.drain > 0)
+    {
+        Port& last = m_ports[FindPort(flow.hops.back().first)];
+        last.capacity = std::min(last.capacity, flow.drain);
+        last.held = m_congestion.nicBytes;
+    }
 }
 
 void
@@ -126,6 +149,16 @@ FluidQueues::Remove(const std::vector<uint32_t>& ports)
                                     [](const Place& place) { return place.stream->isGone; }),
                      places.end());
         m_ports[id].busy = 0;
+        m_ports[id].capacity = m_ports[id].line;
+        m_ports[id].held = 0;
+    }
+    // Others may have limits of their own.
+    for (const uint32_t id : ports)
+    {
+        for (const Place& place : m_ports[id].places)
+        {
+            LimitPorts(*place.stream->flow);
+        }
     }
     m_isSorted = false;
 }
@@ -162,6 +195,7 @@ FluidQueues::ListComing(const std::vector<FlowPair>& pairs, const See& see)
 {
     for (const FlowPair& flow : pairs)
     {
+        LimitPorts(flow);
         for (std::size_t i = 1; i < flow.hops.size(); ++i)
         {
             const uint32_t from = FindPort(flow.hops[i - 1].first);
@@ -211,7 +245,10 @@ FluidQueues::SortPorts()
     };
     m_used.erase(std::remove_if(m_used.begin(), m_used.end(), isIdle), m_used.end());
     std::sort(m_used.begin(), m_used.end(), [this](uint32_t a, uint32_t b) {
-        return m_ports[a].level != m_ports[b].level ? m_ports[a].level < m_ports[b].level : a < b;
+        const auto order = [this](uint32_t id) {
+            return std::make_tuple(!m_ports[id].isShared, m_ports[id].level, id);
+        };
+        return order(a) < order(b);
     });
 }
 
@@ -221,11 +258,11 @@ FluidQueues::GetWanted(const Port& port, const std::vector<std::pair<uint32_t, d
     m_from = more;
     for (const Place& place : port.places)
     {
-        if (place.hop == 0)
+        const FluidStream& stream = *place.stream;
+        if (place.hop <= stream.nic)
         {
             continue;
         }
-        const FluidStream& stream = *place.stream;
         if (stream.isQuiet)
         {
             continue;
@@ -265,7 +302,7 @@ FluidQueues::FindCredit(const Port& port, bool atNic)
     double creditS = 0;
     for (const Place& place : port.places)
     {
-        creditS = (place.hop == 0) == atNic ? std::max(creditS, -place.stream->fromS) : creditS;
+        creditS = port.isShared == atNic ? std::max(creditS, -place.stream->fromS) : creditS;
     }
     return port.queue > 0 ? 0 : std::min(creditS, port.idleS);
 }
@@ -275,12 +312,11 @@ FluidQueues::SharePort(Port& port, double seconds, int64_t nowPs)
 {
     // Those that a NIC sends for take turns: what does not fit is taken from the fastest.
     port.busy = 0;
-    std::vector<Place> places;
-    for (const Place& place : port.places)
+    std::vector<Place> places(port.places);
+    for (const Place& place : places)
     {
         if (place.hop == 0)
         {
-            places.push_back(place);
             FluidStream& stream = *place.stream;
             stream.fromS = stream.handedPs > 0
                                ? std::min(0.0,
@@ -298,11 +334,11 @@ FluidQueues::SharePort(Port& port, double seconds, int64_t nowPs)
     for (const Place& place : places)
     {
         FluidStream& stream = *place.stream;
-        FluidHop& hop = stream.hops[0];
+        FluidHop& hop = stream.hops[place.hop];
         stream.sends = std::min(stream.sends, left / static_cast<double>(behind) / hop.wire);
         left -= stream.sends * hop.wire;
         port.busy += stream.sends * hop.wire / port.capacity;
-        hop.gone += stream.sends * seconds;
+        hop.gone += place.hop == stream.nic ? stream.sends * seconds : 0;
         --behind;
     }
     port.idleS = std::max(0.0, wholeS - port.busy * seconds);
@@ -316,14 +352,36 @@ FluidQueues::SharePort(Port& port, double seconds, int64_t nowPs)
     port.busy = std::min(1.0, port.busy);
 }
 
+double
+FluidQueues::FindCapacity(const Port& port)
+{
+    if (port.capacity >= port.line)
+    {
+        return port.line;
+    }
+    double room = port.line;
+    double beside = 0;
+    for (const Place& place : port.places)
+    {
+        const FluidStream& stream = *place.stream;
+        if (stream.flow->drain > 0 && place.hop + 1 == stream.hops.size())
+        {
+            room = std::min(room, stream.flow->room);
+            beside += stream.flow->beside * stream.progress;
+        }
+    }
+    return std::max(port.capacity, room - beside);
+}
+
 void
 FluidQueues::PassPort(Port& port, double seconds, int64_t nowPs)
 {
-    if (port.level == 0)
+    if (port.isShared)
     {
         SharePort(port, seconds, nowPs);
         return;
     }
+    const double capacity = FindCapacity(port);
     double comes = 0;
     for (const Place& place : port.places)
     {
@@ -333,10 +391,10 @@ FluidQueues::PassPort(Port& port, double seconds, int64_t nowPs)
         comes += hop.comes * hop.wire;
     }
     const double whole = port.queue + comes;
-    const double room = port.capacity * (seconds + FindCredit(port, false));
+    const double room = capacity * (seconds + FindCredit(port, false));
     const double part = whole > 0 ? std::min(1.0, room / whole) : 1;
-    port.busy = std::min(1.0, whole / (port.capacity * seconds));
-    port.idleS = std::max(0.0, (room - whole) / port.capacity);
+    port.busy = std::min(1.0, whole / (capacity * seconds));
+    port.idleS = std::max(0.0, (room - whole) / capacity);
     const double before = port.queue;
     const double beginPs = static_cast<double>(nowPs) - seconds * PS_PER_SECOND;
     if (before <= 0)
@@ -360,10 +418,11 @@ FluidQueues::PassPort(Port& port, double seconds, int64_t nowPs)
         hop.waiting = part < 1 ? all - part * all : 0;
         port.queue += hop.waiting * hop.wire;
         stream.fromS = before > 0 ? 0 : stream.fromS;
-        stream.toS = std::min(seconds, std::max(stream.toS, stream.fromS + whole / port.capacity));
+        stream.toS = std::min(seconds, std::max(stream.toS, stream.fromS + whole / capacity));
     }
-    const double toPs = PS_PER_SECOND / port.capacity;
-    if (std::max(before, port.queue) * toPs < m_congestion.markPs)
+    const double toPs = PS_PER_SECOND / port.line;
+    const double held = port.held;
+    if ((std::max(before, port.queue) - held) * toPs < m_congestion.markPs)
     {
         return;
     }
@@ -376,8 +435,10 @@ FluidQueues::PassPort(Port& port, double seconds, int64_t nowPs)
         Mark(stream,
              {static_cast<double>(nowPs) - perPs,
               perPs,
-              before * toPs,
+              (before - held) * toPs,
               (port.queue - before) * toPs,
+              held / capacity * PS_PER_SECOND,
+              port.line / capacity,
               bytes / stream.flow->unitBytes});
     }
 }
@@ -399,7 +460,8 @@ FluidQueues::Mark(FluidStream& stream, const Passage& passage)
                                              (m_congestion.markAllPs - m_congestion.markPs);
         if (probability > 0 && Draw(pair) < probability)
         {
-            const double waitsPs = m_congestion.marksAtDequeue ? 0 : queuePs;
+            const double waitsPs =
+                m_congestion.marksAtDequeue ? 0 : queuePs * passage.slowness + passage.heldPs;
             const int64_t arrivalPs =
                 std::llround(passage.fromPs + part * passage.perPs + waitsPs) +
                 stream.flow->latencyPs;

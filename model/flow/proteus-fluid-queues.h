@@ -58,10 +58,12 @@ struct FluidStream
     FluidPair* pair{nullptr};
     const FlowPair* flow{nullptr};
     double sends{0};            //!< payload per second in this step
+    double progress{0};         //!< payload per second of its class's largest flow, of late
     double fromS{0};            //!< from when on, in this step, it passes where it has got to, s
     double toS{0};              //!< until when
     int64_t handedPs{0};        //!< when it got that, if it had nothing to send; 0: it had
-    std::vector<FluidHop> hops; //!< on its way, the first out of the NIC
+    std::vector<FluidHop> hops; //!< on its way: inside its server, out of the NIC, and switches
+    uint32_t nic{0};            //!< which of them is out of the NIC
     std::vector<std::pair<uint32_t, double>> returns; //!< ports on the way of what is sent back,
                                                       //!< and picoseconds of a packet there
     bool isGone{false};                               //!< whether it leaves the ports now
@@ -80,9 +82,11 @@ struct FluidStream
 /**
  * @ingroup proteus
  * Ports of switches as queues of fluids. What queue pairs send comes out of NICs, where those of
- * one take turns, and waits at the ports of switches, first come, first served. Packets get marks
- * by the length of a queue; a mark reaches the receiver when its packet does, and the sender hears
- * of it as often as receivers notify (Zhu et al., SIGCOMM 2015).
+ * one take turns, as they do at what is slower before that, and waits at the ports of switches,
+ * first come, first served. A NIC that cannot write as fast as its port brings holds what comes up
+ * to a limit (FlowCongestion::nicBytes) and then pauses its switch, so that the rest waits there
+ * and gets marks. Packets get marks by the length of a queue; a mark reaches the receiver when its
+ * packet does, and the sender hears of it as often as receivers notify (Zhu et al., SIGCOMM 2015).
  */
 class FluidQueues
 {
@@ -154,13 +158,17 @@ class FluidQueues
     /// A direction of a link.
     struct Port
     {
-        double capacity{0};        //!< wire bytes per second
-        double queue{0};           //!< wire bytes
-        double sincePs{0};         //!< since when it has been sending without a break
-        double busy{0};            //!< part of the last step
-        double idleS{0};           //!< at the end of the last step, seconds
-        bool isUsed{false};        //!< whether it is in m_used
-        uint32_t level{0};         //!< how many ports may be before it
+        double capacity{0};   //!< wire bytes per second that leave it, at least
+        double line{0};       //!< wire bytes per second of its link
+        double held{0};       //!< of the queue, wire bytes that are in the NIC behind it
+        double queue{0};      //!< wire bytes
+        double sincePs{0};    //!< since when it has been sending without a break
+        double busy{0};       //!< part of the last step
+        double idleS{0};      //!< at the end of the last step, seconds
+        bool isUsed{false};   //!< whether it is in m_used
+        uint32_t level{0};    //!< how many that are shared, or are not, may be before it
+        bool isShared{false}; //!< whether those that use it take turns, and nothing waits there:
+                              //!< a NIC, and what is before that
         std::vector<Place> places; //!< what uses it
         /// What may come at any time: by the port before, wire bytes per second.
         std::vector<std::pair<uint32_t, double>> awaited;
@@ -169,11 +177,13 @@ class FluidQueues
     /// What passes a port in a step.
     struct Passage
     {
-        double fromPs;  //!< begin of the step
-        double perPs;   //!< its length
-        double queuePs; //!< queue at its begin, as time
-        double risePs;  //!< by which that changes
-        double packets; //!< of the stream
+        double fromPs;   //!< begin of the step
+        double perPs;    //!< its length
+        double queuePs;  //!< queue of the switch at its begin, as time of the link
+        double risePs;   //!< by which that changes
+        double heldPs;   //!< what waits in the NIC behind it, as time of that
+        double slowness; //!< of that: times of the link
+        double packets;  //!< of the stream
     };
 
     /// @param pairs queue pairs @param see called with each port of a switch on their ways, and
@@ -184,14 +194,19 @@ class FluidQueues
     FluidPair& FindPair(const FlowPair& flow);
     /// @param resource of a link @return its port, in m_ports
     uint32_t FindPort(uint32_t resource);
+    /// Notes what NICs can read and write. @param flow of a queue pair
+    void LimitPorts(const FlowPair& flow);
     /// Brings m_used in order.
     void SortPorts();
     /// @param port of a switch @param more see IsWanted() @return wire bytes per second that may
     /// come to it
     double GetWanted(const Port& port, const std::vector<std::pair<uint32_t, double>>& more);
-    /// What streams send leaves a NIC. @param port of it @param seconds of the step
+    /// What streams send passes a link inside a server, or leaves a NIC. @param port that is shared
+    /// @param seconds of the step
     /// @param nowPs its end
     void SharePort(Port& port, double seconds, int64_t nowPs);
+    /// @param port of a switch @return wire bytes per second that leave it in this step
+    static double FindCapacity(const Port& port);
     /// What comes to a port leaves it, or waits. @param port of a NIC or a switch
     /// @param seconds of the step @param nowPs its end
     void PassPort(Port& port, double seconds, int64_t nowPs);

@@ -147,6 +147,19 @@ CountBlocks(const CollectiveProgram& program)
     return blocks;
 }
 
+/// @return by group of a program: how many before it have the same members
+std::vector<uint32_t>
+CountGroupsBefore(const CollectiveProgram& program)
+{
+    std::vector<uint32_t> before;
+    std::map<std::vector<uint32_t>, uint32_t> known;
+    for (const NetworkGroup& group : program.groups)
+    {
+        before.push_back(known[group.members]++);
+    }
+    return before;
+}
+
 /// @return the flows of a program, without components
 std::vector<ProgramFlow>
 CountFlows(const CollectiveProgram& program)
@@ -155,6 +168,7 @@ CountFlows(const CollectiveProgram& program)
     flows.reserve(CountBlocks(program)); // most blocks send
     std::map<ProgramFlowKey, ProgramFlow> ofGroups;
     std::map<ProgramFlowKey, uint32_t> giver; // of groups' flows: the member whose part is counted
+    const std::vector<uint32_t> ordinals = CountGroupsBefore(program);
     const ProtocolTraits& traits = GetTraits(program.protocol);
     for (uint32_t rank = 0; rank < program.ranks.size(); ++rank)
     {
@@ -173,6 +187,7 @@ CountFlows(const CollectiveProgram& program)
                     {
                         giver[key] = rank;
                     }
+                    flow.ordinal = ordinals[block.group];
                     flow.channel = block.channel;
                     std::tie(std::ignore, flow.from, flow.to, flow.group, flow.operation) = key;
                     if (giver[key] == rank) // all members give equally much

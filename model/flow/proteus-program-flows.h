@@ -28,6 +28,7 @@ struct ProgramFlow
     uint32_t from{NO_RANK};   //!< rank that sends; of a group's flow, who multicasts, or NO_RANK
     uint32_t to{NO_RANK};     //!< rank that receives; of a group's flow, who gets sums, or NO_RANK
     uint32_t group{NO_GROUP}; //!< network group that it belongs to
+    uint32_t ordinal{0};      //!< of the group among those with the same members
     StepKind operation{StepKind::SEND}; //!< of a group's flow: what the switches do
     std::vector<uint32_t> members;      //!< ranks of the group
     uint64_t bytes{0};     //!< payload on the wire, that of the protocol included; of a

@@ -7,6 +7,7 @@
 #include "proteus-collective-groups.h"
 
 #include "ns3/proteus-algorithms.h"
+#include "ns3/proteus-group-trees.h"
 
 #include <algorithm>
 
@@ -20,8 +21,6 @@ namespace
 
 /// Bits of a tag that count; those above say whose multicast it is, or 0 for a sum.
 constexpr uint32_t COUNT_BITS = 32;
-/// Marks the names of flows inside a server, which are the same in all servers.
-constexpr uint32_t INSIDE = UINT32_MAX;
 
 } // namespace
 
@@ -125,13 +124,8 @@ CollectiveGroups::Make(const std::vector<VertexId>& members)
             options.nics.push_back(cluster.GetNic(vertex));
         }
     }
-    const auto& vertices = cluster.GetVertices();
     std::vector<uint32_t>& made = m_made[members];
-    const bool inside = vertices[members.front()].server >= 0 &&
-                        vertices[members.front()].server == vertices[members.back()].server;
-    const uint64_t ends = inside ? MixHash(members.back() - members.front(), INSIDE)
-                                 : MixHash(members.front(), members.back());
-    options.flow = MixHash(ends, made.size());
+    options.flow = GetGroupFlow(cluster, members, static_cast<uint32_t>(made.size()));
     m_runOf.push_back(NO_ID);
     made.push_back(m_transport->CreateGroup(options));
     return made.back();

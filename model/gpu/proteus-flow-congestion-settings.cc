@@ -17,6 +17,7 @@
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
+#include <cmath>
 #include <utility>
 
 namespace ns3
@@ -137,6 +138,11 @@ ReadFlowCongestion()
     congestion->markPs = readPs("EcnMinBytes");
     congestion->markAllPs = readPs("EcnMaxBytes");
     congestion->maxProbability = Read<DoubleValue>(fabric, "EcnMaxProbability", *congestion).Get();
+    // What a NIC holds when it is as much as its part of what is free (SharedBuffers).
+    const auto shift = Read<UintegerValue>(fabric, "ThresholdShift", *congestion).Get();
+    const auto nicBuffer = Read<UintegerValue>(fabric, "NicBuffer", *congestion).Get();
+    congestion->nicBytes =
+        static_cast<double>(nicBuffer) / (1 + std::ldexp(1.0, static_cast<int>(shift)));
     congestion->marksAtDequeue = Read<BooleanValue>(fabric, "EcnAtDequeue", *congestion).Get();
     return congestion;
 }

@@ -55,6 +55,7 @@ struct FlowCongestion
     double markPs{0};           //!< queue from which on packets are marked, as time of its port
     double markAllPs{0};        //!< queue from which on all are marked, as time of its port
     double maxProbability{0};   //!< of a mark, just below markAllPs
+    double nicBytes{0};         //!< that a NIC holds before it pauses its switch
     bool marksAtDequeue{false}; //!< by what waits behind a packet that leaves
     std::set<std::string> attributes; //!< that are honoured by all this, TYPE::NAME
 };

@@ -6,6 +6,7 @@
 
 #include "proteus-group.h"
 
+#include "ns3/proteus-group-trees.h"
 #include "ns3/proteus-sort-unique.h"
 
 #include <algorithm>
@@ -28,26 +29,6 @@ constexpr uint32_t MAX_PATTERN = 1024;
 constexpr uint64_t FIRST_UNIT = 0x756e6974;
 /// Differences of rates below this share of the slowest are not told apart.
 constexpr double RATE_STEP = 1.0 / 16;
-
-/// @param vertex a vertex @return whether it multiplies and combines units
-bool
-IsCapable(const Vertex& vertex)
-{
-    return vertex.multicast && vertex.reduction;
-}
-
-/// @param cluster of two vertices @param root an NVSwitch @param member of a group
-/// @return whether there is surely no path between them: all links of the switch are NVLinks, which
-/// lead to the member only in its NVLink domain
-bool
-IsElsewhere(const Cluster& cluster, VertexId root, VertexId member)
-{
-    const auto& ports = cluster.GetPorts(root);
-    return cluster.GetDomain(root) != cluster.GetDomain(member) &&
-           std::all_of(ports.begin(), ports.end(), [&cluster](const Port& port) {
-               return cluster.GetLinks()[port.link].technology == LinkTechnology::NVLINK;
-           });
-}
 
 } // namespace
 
@@ -116,48 +97,13 @@ PlanePattern::Count(uint32_t plane, uint64_t units) const
 std::vector<VertexId>
 Group::FindRoots(const Cluster& cluster, const Paths& paths) const
 {
-    std::vector<VertexId> roots;
-    uint32_t best = Paths::UNREACHABLE;
-    const auto& vertices = cluster.GetVertices();
-    const VertexKind kind = options.nics.empty() ? VertexKind::NVSWITCH : VertexKind::SWITCH;
-    for (VertexId root = 0; root < vertices.size(); ++root)
-    {
-        if (vertices[root].kind != kind || !IsCapable(vertices[root]) ||
-            (options.nics.empty() && IsElsewhere(cluster, root, options.members.front())))
-        {
-            continue;
-        }
-        uint32_t distance = 0;
-        for (uint32_t member = 0; member < options.members.size(); ++member)
-        {
-            distance = std::max(distance, paths.Distance(GetAccess(member), root));
-        }
-        if (distance < best)
-        {
-            best = distance;
-            roots.clear();
-        }
-        if (distance == best && best != Paths::UNREACHABLE)
-        {
-            roots.push_back(root);
-        }
-    }
-    if (roots.empty())
-    {
-        throw std::invalid_argument(
-            std::string("group: no ") + ToString(kind) +
-            " with multicast and reduction reaches all members: give its vertices both, "
-            "or use queue pairs");
-    }
-    const std::size_t planes = options.planes > 0     ? options.planes
-                               : options.nics.empty() ? roots.size()
-                                                      : 1;
-    std::sort(roots.begin(), roots.end(), [&](VertexId a, VertexId b) {
-        return MixHash(options.flow, a) < MixHash(options.flow, b);
-    });
-    roots.resize(std::min(planes, roots.size()));
-    std::sort(roots.begin(), roots.end());
-    return roots;
+    const bool areNics = !options.nics.empty();
+    return FindGroupRoots(cluster,
+                          paths,
+                          areNics ? options.nics : options.members,
+                          areNics,
+                          options.flow,
+                          options.planes);
 }
 
 namespace
@@ -223,13 +169,8 @@ Group::BuildPlane(const Cluster& cluster,
         plane.bytesPerSecond = std::min(plane.bytesPerSecond, link.bytesPerSecond);
     };
     const auto step = [&](VertexId from, VertexId to) -> const Port& {
-        const auto& choices = paths.NextPorts(from, to);
-        // Relative to a member inside servers, so that equal servers choose alike.
-        const auto place = [&](VertexId vertex) {
-            return vertices[vertex].server >= 0 ? vertex - options.members.front() : vertex;
-        };
-        const uint64_t hash = MixHash(MixHash(options.flow, place(root)), place(from));
-        return cluster.GetPorts(from)[choices[hash % choices.size()]];
+        const VertexId first = options.members.front();
+        return PickGroupPort(cluster, paths, options.flow, first, root, from, to);
     };
     for (uint32_t member = 0; member < options.members.size(); ++member)
     {
@@ -244,7 +185,7 @@ Group::BuildPlane(const Cluster& cluster,
         VertexId at = access;
         while (plane.nodeAt.Find(at) == VertexIndex::NONE)
         {
-            if (at != access && IsCapable(vertices[at]))
+            if (at != access && CombinesAndCopies(vertices[at]))
             {
                 chain.push_back(at);
             }

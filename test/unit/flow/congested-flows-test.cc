@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 using namespace ns3::proteus;
@@ -139,6 +140,7 @@ class Incast
            bool isOneClass = false,
            uint32_t seed = 1)
         : m_bytes(bytes),
+          m_port(port),
           m_alone((isOneClass ? port / senders : std::min(port, nic)) / WIRE)
     {
         // Directions of links: those of NICs, then those of the port.
@@ -166,6 +168,36 @@ class Incast
             FlowClass& flows = m_classes[isOneClass ? 0 : i];
             flows.bytes = bytes;
             flows.pairs.push_back(pair);
+        }
+    }
+
+    /// All senders are GPUs of a server, behind something slow. @param rate payload bytes per
+    /// second of that
+    void ShareReads(double rate)
+    {
+        m_resources.push_back({rate, 1, {}});
+        for (FlowClass& flows : m_classes)
+        {
+            for (FlowPair& pair : flows.pairs)
+            {
+                pair.reads = {{static_cast<uint32_t>(m_resources.size() - 1), 1}};
+            }
+        }
+    }
+
+    /// The receiver is slower than the port. @param drain wire bytes per second that it takes at
+    /// least @param room the same while nothing else goes on there @param beside by how much that
+    /// is less for a byte of a class
+    void LimitWrites(double drain, double room, double beside)
+    {
+        for (FlowClass& flows : m_classes)
+        {
+            for (FlowPair& pair : flows.pairs)
+            {
+                pair.drain = drain;
+                pair.room = room;
+                pair.beside = beside;
+            }
         }
     }
 
@@ -212,11 +244,12 @@ class Incast
     {
         const double pairs =
             m_classes.size() > 1 ? m_classes.size() : m_classes.front().pairs.size();
-        return pairs * m_bytes * WIRE / m_resources.back().capacity;
+        return pairs * m_bytes * WIRE / m_port;
     }
 
   private:
     double m_bytes; //!< of every sender
+    double m_port;  //!< bytes per second of the port
     double m_alone; //!< bytes per second of a class
     std::vector<FlowResource> m_resources;
     std::unique_ptr<CongestedFlows> m_flows;
@@ -266,6 +299,51 @@ TEST(CongestedFlows, GoesAtTheRateOfTheControl)
         EXPECT_NEAR(end, 1e8 * WIRE / rate, 0.002 * 1e8 * WIRE / rate);
     }
     EXPECT_EQ(notifications, 0) << "2 times 10 Gb/s do not fill 100";
+}
+
+TEST(CongestedFlows, QueuePairsShareWhatIsBeforeTheirNics)
+{
+    // Two of 100 Gb/s would fill the port, but what they read comes at 40 Gb/s for both.
+    uint32_t notifications = 0;
+    const FlowCongestion congestion = MakeFixed(notifications, 1e6);
+    Incast incast(congestion, 2, 100 * GIGABIT, 100 * GIGABIT, 1e8);
+    incast.ShareReads(40 * GIGABIT);
+    const double end = 2 * 1e8 / (40 * GIGABIT);
+    for (const double found : incast.Run())
+    {
+        EXPECT_NEAR(found, end, 0.002 * end);
+    }
+    EXPECT_EQ(notifications, 0);
+}
+
+TEST(CongestedFlows, ANicHoldsWhatItCannotWriteBeforeItPauses)
+{
+    uint32_t notifications = 0;
+    FlowCongestion congestion = MakeFixed(notifications, 1e6);
+    congestion.maxProbability = 1;
+    congestion.nicBytes = 1e6;
+    // Half of what the port brings waits: 0.75 MB, then five.
+    for (const auto& [bytes, areMarked] : {std::make_pair(1.5e6, false), std::make_pair(1e7, true)})
+    {
+        SCOPED_TRACE(bytes);
+        notifications = 0;
+        Incast incast(congestion, 1, 100 * GIGABIT, 100 * GIGABIT, bytes);
+        incast.LimitWrites(50 * GIGABIT, 50 * GIGABIT, 0);
+        const double end = bytes * WIRE / (50 * GIGABIT);
+        EXPECT_NEAR(incast.Run()[0], end, 0.01 * end + 20e-6);
+        EXPECT_EQ(notifications > 0, areMarked);
+    }
+}
+
+TEST(CongestedFlows, WhatGoesOnInAServerTakesItsPartOfWhatANicWrites)
+{
+    // For each byte of the class as much goes on there beside it: half of 100 Gb/s is left.
+    uint32_t notifications = 0;
+    const FlowCongestion congestion = MakeFixed(notifications, 1e15);
+    Incast incast(congestion, 1, 100 * GIGABIT, 100 * GIGABIT, 1e8);
+    incast.LimitWrites(30 * GIGABIT, 100 * GIGABIT, WIRE);
+    const double end = 1e8 * WIRE / (50 * GIGABIT);
+    EXPECT_NEAR(incast.Run()[0], end, 0.01 * end);
 }
 
 TEST(CongestedFlows, LosesNothingWhereWaysGoRoundInCircles)

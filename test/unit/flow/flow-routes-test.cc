@@ -7,6 +7,8 @@
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-connection.h"
 #include "ns3/proteus-flow-routes.h"
+#include "ns3/proteus-group-trees.h"
+#include "ns3/proteus-group.h"
 #include "ns3/proteus-nic-table.h"
 #include "ns3/proteus-paths.h"
 #include "ns3/proteus-server-preset.h"
@@ -68,6 +70,57 @@ TEST(FlowRoutes, AFlowDecidesWhereLinksDiffer)
         EXPECT_EQ(found.routes.size(), routes);
         EXPECT_EQ(found.forAnyFlow, routes == 1 ? 1000u : 0u);
     }
+}
+
+// Sums of switches go over the root and the links that packets choose, so that groups spread over
+// equal switches as they do there.
+TEST(FlowRoutes, GroupsHaveTheTreesOfPackets)
+{
+    FabricOptions fabric;
+    fabric.kind = "leaf-spine";
+    fabric.serversPerLeaf = 2;
+    fabric.spines = 4;
+    const Cluster cluster = MakeCluster("dgx-h100", 8, fabric);
+    const Paths paths(cluster);
+    FlowRoutes routes(cluster, paths, FlowParameters());
+    const auto& links = cluster.GetLinks();
+    std::vector<VertexId> members;
+    for (DeviceId device = 0; device < 64; device += 8)
+    {
+        members.push_back(cluster.GetGpus()[device]);
+    }
+    std::set<VertexId> roots;
+    for (uint32_t ordinal = 0; ordinal < 32; ++ordinal)
+    {
+        SCOPED_TRACE(ordinal);
+        GroupOptions options;
+        options.members = members;
+        for (const VertexId member : members)
+        {
+            options.nics.push_back(cluster.GetNic(member));
+        }
+        options.flow = GetGroupFlow(cluster, members, ordinal);
+        Group group;
+        group.Build(cluster, paths, options, [&](LinkId link) { return links[link].framing; });
+        roots.insert(group.planes.front().nodes.front().vertex);
+
+        GroupConnection sum;
+        sum.members = members;
+        sum.flow = options.flow;
+        std::set<LinkId> taken; // both ways
+        for (const FlowUse& use : routes.GetRoute(routes.PlanGroup(sum)).uses)
+        {
+            if (use.resource < routes.GetResources().size() && use.payload > 0)
+            {
+                for (const uint32_t port : routes.GetResources()[use.resource].ports)
+                {
+                    taken.insert(port / 2);
+                }
+            }
+        }
+        EXPECT_EQ(std::vector<LinkId>(taken.begin(), taken.end()), group.links);
+    }
+    EXPECT_EQ(roots.size(), 4u) << "all spines";
 }
 
 // A message has a header and an acknowledgement, and clear-to-send, however short it is.
@@ -133,7 +186,10 @@ TEST(FlowRoutes, UnitsWaitInInputsOfCpus)
     {
         SCOPED_TRACE(between);
         Cluster cluster("two servers");
-        const VertexId hub = cluster.AddVertex({"hub", VertexKind::SWITCH, -1});
+        Vertex sums{"hub", VertexKind::SWITCH, -1};
+        sums.multicast = true;
+        sums.reduction = true;
+        const VertexId hub = cluster.AddVertex(sums);
         const auto link =
             [&cluster](VertexId a, VertexId b, LinkTechnology technology, double rate) {
                 cluster.AddLink({a, b, technology, rate, 250000, LinkFraming()});
