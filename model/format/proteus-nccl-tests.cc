@@ -508,6 +508,12 @@ class Reader
             }
             m_fields.push_back(field);
         }
+        if (std::none_of(m_fields.begin(), m_fields.end(), [](const Field& field) {
+                return field.column == Column::TIME;
+            }))
+        {
+            m_reader.Fail("no column has times; they are in microseconds, as time_us");
+        }
     }
 
     /// Earlier nccl-tests leave the reduction of an all-to-all blank, below its header.

@@ -566,7 +566,8 @@ TEST(NcclTests, Errors)
               "log:2: the line has 1 fields, but the table 2 columns");
     EXPECT_EQ(ErrorOf("size_bytes,time_us\n8,inf\n"),
               "log:2: the time must be a number from 0 to 1e+14, not 'inf'");
-    EXPECT_EQ(ErrorOf("size_bytes,busbw_GBps\n8,1\n"), "log:2: the time must be above 0");
+    EXPECT_EQ(ErrorOf("size_bytes,busbw_GBps\n8,1\n"),
+              "log:1: no column has times; they are in microseconds, as time_us");
     EXPECT_EQ(ErrorOf(std::string(100000, 'x')), "log:1: the line is longer than 65536 characters");
 }
 
