@@ -213,7 +213,7 @@ struct FrameworkDefaults
 {
     /// What a strategy's short form has, as "NAME" and the value as JSON.
     std::map<std::string, std::string> plan;
-    /// Variables that every model has, see LoadModel(): "fusesAttention", "fusesLoss".
+    /// Variables of every model, see LoadModel(): "fusesAttention", "fusesLoss", "sharesHeads".
     std::map<std::string, int64_t> variables;
 };
 

@@ -182,6 +182,25 @@ const Missing KERNELS(
      "kernels are those of the framework, --framework=NAME; --framework=NAME:attention=KERNEL "
      "chooses the one of attention"});
 
+// Switches of Megatron-LM, NeMo and DeepSpeed.
+const Missing OVERLAPPED_REDUCTION(
+    "overlap of reductions",
+    {"a plan",
+     {"overlapComm", "overlapGradReduce", "overlapGradReduction", "overlapGradientReduction"},
+     "gradients are reduced bucket by bucket beside the backward pass, unless buckets is "
+     "\"whole\""});
+
+const Missing OVERLAPPED_GATHERS(
+    "overlap of gathers",
+    {"a plan",
+     {"overlapParamGather", "overlapParameterGather"},
+     "zero1Gathers is \"forward\" where parameters are gathered beside the forward pass"});
+
+const Missing DISTRIBUTED_OPTIMIZER("distributed optimizer",
+                                    {"a plan",
+                                     {"distributedOptimizer", "useDistributedOptimizer"},
+                                     "states of an optimizer are split by zero=1"});
+
 const Missing OTHER_FACTORS(
     "optimizer came",
     {"optimizer",

@@ -48,6 +48,9 @@ TEST(StrategyMistakes, ValuesThatCannotBeTogether)
                        "behind --strategy 2+1"},
              std::pair{"pp=2,schedule=limits,maxInFlight=2+1+1",
                        "maxInFlight has 3 limits for 2 stages"},
+             std::pair{"dp=2,overlapGradReduce=true", "unless buckets is \"whole\""},
+             std::pair{"dp=2,overlap_param_gather=true", "zero1Gathers is \"forward\""},
+             std::pair{"dp=2,use_distributed_optimizer=true", "are split by zero=1"},
          })
     {
         ExpectRefusal(RunStrategy(strategy), why);
