@@ -36,18 +36,10 @@ FlowProfiles::LimitReads(const FlowRoute& route, FlowPair& pair) const
     const auto getRate = [&](uint32_t resource) {
         return m_routes.GetResources()[resource].capacity / FindAmount(route, resource);
     };
-    const auto& [port, wire] = pair.hops.front();
     for (const uint32_t resource : route.reads)
     {
-        if (getRate(resource) >= getRate(port))
-        {
-            continue;
-        }
-        if (resource == route.feed)
-        {
-            pair.feed = getRate(resource) * wire;
-        }
-        else
+        // What all read over is a limit of the NIC.
+        if (resource != route.feed && getRate(resource) < getRate(pair.hops.front().first))
         {
             pair.reads.emplace_back(resource, FindAmount(route, resource));
         }
@@ -55,52 +47,54 @@ FlowProfiles::LimitReads(const FlowRoute& route, FlowPair& pair) const
 }
 
 void
-FlowProfiles::LimitWrites(const std::vector<uint32_t>& routes, FlowClass& flows) const
+FlowProfiles::LimitHosts(const std::vector<uint32_t>& routes, FlowClass& flows, bool isRead) const
 {
-    struct Behind
+    struct Host
     {
-        double wire{0};                     // of the last port, for a byte of the largest flow
-        std::map<uint32_t, double> amounts; // of what is behind, by resource
+        double wire{0};                     // of the port, for a byte of the largest flow
+        std::map<uint32_t, double> amounts; // of what is before or behind it, by resource
     };
 
-    std::map<uint32_t, Behind> ports;
+    const auto& resources = m_routes.GetResources();
+    const auto getHop = [isRead](const FlowPair& pair) {
+        return isRead ? pair.hops.front() : pair.hops.back();
+    };
+    std::map<uint32_t, Host> ports;
     for (const FlowPair& pair : flows.pairs)
     {
         const FlowRoute& route = m_routes.GetRoute(routes[pair.flow]);
-        Behind& behind = ports[pair.hops.back().first];
-        behind.wire += pair.part * pair.hops.back().second;
-        for (const uint32_t resource : route.writes)
+        const auto [port, wire] = getHop(pair);
+        Host& host = ports[port];
+        host.wire += pair.part * wire;
+        for (const uint32_t resource : isRead ? route.reads : route.writes)
         {
-            behind.amounts[resource] += pair.part * FindAmount(route, resource);
+            host.amounts[resource] += pair.part * FindAmount(route, resource);
         }
     }
     for (FlowPair& pair : flows.pairs)
     {
-        const auto& [port, behind] = *ports.find(pair.hops.back().first);
-        double drain = std::numeric_limits<double>::infinity();
-        double room = 0;
-        double beside = 0;
-        for (const auto& [resource, amount] : behind.amounts)
+        const auto [port, wire] = getHop(pair);
+        const Host& host = ports[port];
+        FlowHost tightest;
+        tightest.least = std::numeric_limits<double>::infinity();
+        for (const auto& [resource, amount] : host.amounts)
         {
             // What goes on inside the server takes its part.
             const auto use = std::find_if(
                 flows.uses.begin(),
                 flows.uses.end(),
                 [id = resource](const FlowUse& entry) { return entry.resource == id; });
-            const double whole = m_routes.GetResources()[resource].capacity / amount * behind.wire;
-            const double taken = std::max(0.0, use->amount - amount) / amount * behind.wire;
-            if (whole - taken * flows.linkRate < drain)
+            const double room = resources[resource].capacity / amount * host.wire;
+            const double beside = std::max(0.0, use->amount - amount) / amount * host.wire;
+            const double least = room - beside * flows.linkRate;
+            if (least < tightest.least)
             {
-                drain = whole - taken * flows.linkRate;
-                room = whole;
-                beside = taken;
+                tightest = {least, room, beside * pair.part * wire / host.wire};
             }
         }
-        if (drain < m_routes.GetResources()[port].capacity)
+        if (tightest.least < resources[port].capacity)
         {
-            pair.drain = drain;
-            pair.room = room;
-            pair.beside = beside * pair.part * pair.hops.back().second / behind.wire;
+            (isRead ? pair.feed : pair.drain) = tightest;
         }
     }
 }
@@ -169,7 +163,8 @@ FlowProfiles::AddPairs(TaskId id,
     }
     for (FlowClass& flows : classes)
     {
-        LimitWrites(routes, flows);
+        LimitHosts(routes, flows, true);
+        LimitHosts(routes, flows, false);
     }
 }
 

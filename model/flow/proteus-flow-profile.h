@@ -36,6 +36,17 @@ namespace proteus
 {
 
 /// @ingroup proteus
+/// What a NIC can read or write for queue pairs, in wire bytes of its port.
+struct FlowHost
+{
+    double least{0};  //!< per second, while their class goes on as fast as links allow; 0: all that
+                      //!< the port carries
+    double room{0};   //!< per second, while nothing else goes on in the server
+    double beside{0}; //!< by how much that is less for each byte of the class's largest flow: the
+                      //!< queue pair's part of that of all that the class has at the port
+};
+
+/// @ingroup proteus
 /// A flow of a class that crosses ports of switches that mark packets, on a queue pair.
 struct FlowPair
 {
@@ -56,13 +67,8 @@ struct FlowPair
     /// What is slower than the first of them between the sender and its NIC, and bytes there for
     /// one of payload: queue pairs share that before they share the NIC.
     std::vector<std::pair<uint32_t, double>> reads;
-    double feed{0}; //!< wire bytes per second of the first hop that its NIC can read; 0: all
-    /// Wire bytes per second of the last hop that its NIC can write while its class goes on as fast
-    /// as links allow; 0: all that it brings.
-    double drain{0};
-    double room{0};   //!< the same while nothing else goes on behind the NIC
-    double beside{0}; //!< by how much that is less for each byte of the class's largest flow, its
-                      //!< part of that of all queue pairs of the class there
+    FlowHost feed;  //!< of the first hop, what its NIC can read
+    FlowHost drain; //!< of the last hop, what its NIC can write
     /// Links that what the receiver's NIC sends back takes, with wire bytes of its packets there.
     std::vector<std::pair<uint32_t, double>> returns;
 };
@@ -360,9 +366,9 @@ class FlowProfiles
     /// @param route of a queue pair @param pair with its hops, which gets what limits it before
     /// them
     void LimitReads(const FlowRoute& route, FlowPair& pair) const;
-    /// @param routes by flow @param flows a class, whose queue pairs get what limits them behind
-    /// their hops, beside what the class does inside servers
-    void LimitWrites(const std::vector<uint32_t>& routes, FlowClass& flows) const;
+    /// @param routes by flow @param flows a class, whose queue pairs get what limits them before or
+    /// behind their hops, beside what the class does inside servers @param isRead before them
+    void LimitHosts(const std::vector<uint32_t>& routes, FlowClass& flows, bool isRead) const;
     /// @param task a communication @param flows of its program @return their routes
     std::vector<uint32_t> PlanRoutes(TaskId task, const std::vector<ProgramFlow>& flows);
     /// @param group of a communication @return its ListGdrReads()

@@ -125,15 +125,17 @@ FluidQueues::Add(FluidStream& stream, const FlowPair& flow)
 void
 FluidQueues::LimitPorts(const FlowPair& flow)
 {
-    if (flow.feed > 0)
+    if (flow.feed.least > 0)
     {
         Port& nic = m_ports[FindPort(flow.hops.front().first)];
-        nic.capacity = std::min(nic.capacity, flow.feed);
+        nic.capacity = std::min(nic.capacity, flow.feed.room);
+        nic.isLimited = true;
     }
-    if (flow.drain > 0)
+    if (flow.drain.least > 0)
     {
         Port& last = m_ports[FindPort(flow.hops.back().first)];
-        last.capacity = std::min(last.capacity, flow.drain);
+        last.capacity = std::min(last.capacity, flow.drain.least);
+        last.isLimited = true;
         last.held = m_congestion.nicBytes;
     }
 }
@@ -150,6 +152,7 @@ FluidQueues::Remove(const std::vector<uint32_t>& ports)
                      places.end());
         m_ports[id].busy = 0;
         m_ports[id].capacity = m_ports[id].line;
+        m_ports[id].isLimited = false;
         m_ports[id].held = 0;
     }
     // Others may have limits of their own.
@@ -311,6 +314,7 @@ void
 FluidQueues::SharePort(Port& port, double seconds, int64_t nowPs)
 {
     // Those that a NIC sends for take turns: what does not fit is taken from the fastest.
+    const double capacity = FindCapacity(port);
     port.busy = 0;
     std::vector<Place> places(port.places);
     for (const Place& place : places)
@@ -326,7 +330,7 @@ FluidQueues::SharePort(Port& port, double seconds, int64_t nowPs)
         }
     }
     const double wholeS = seconds + FindCredit(port, true);
-    double left = port.capacity * wholeS / seconds;
+    double left = capacity * wholeS / seconds;
     std::sort(places.begin(), places.end(), [this](const Place& a, const Place& b) {
         return a.stream->sends < b.stream->sends;
     });
@@ -337,7 +341,7 @@ FluidQueues::SharePort(Port& port, double seconds, int64_t nowPs)
         FluidHop& hop = stream.hops[place.hop];
         stream.sends = std::min(stream.sends, left / static_cast<double>(behind) / hop.wire);
         left -= stream.sends * hop.wire;
-        port.busy += stream.sends * hop.wire / port.capacity;
+        port.busy += stream.sends * hop.wire / capacity;
         hop.gone += place.hop == stream.nic ? stream.sends * seconds : 0;
         --behind;
     }
@@ -355,22 +359,26 @@ FluidQueues::SharePort(Port& port, double seconds, int64_t nowPs)
 double
 FluidQueues::FindCapacity(const Port& port)
 {
-    if (port.capacity >= port.line)
+    if (!port.isLimited)
     {
         return port.line;
     }
+    double least = port.line;
     double room = port.line;
     double beside = 0;
     for (const Place& place : port.places)
     {
         const FluidStream& stream = *place.stream;
-        if (stream.flow->drain > 0 && place.hop + 1 == stream.hops.size())
+        const bool isAtNic = place.hop == stream.nic;
+        const FlowHost& host = isAtNic ? stream.flow->feed : stream.flow->drain;
+        if (host.least > 0 && (isAtNic || place.hop + 1 == stream.hops.size()))
         {
-            room = std::min(room, stream.flow->room);
-            beside += stream.flow->beside * stream.progress;
+            least = std::min(least, host.least);
+            room = std::min(room, host.room);
+            beside += host.beside * stream.progress;
         }
     }
-    return std::max(port.capacity, room - beside);
+    return std::max(least, room - beside);
 }
 
 void

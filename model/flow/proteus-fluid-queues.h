@@ -158,17 +158,18 @@ class FluidQueues
     /// A direction of a link.
     struct Port
     {
-        double capacity{0};   //!< wire bytes per second that leave it, at least
-        double line{0};       //!< wire bytes per second of its link
-        double held{0};       //!< of the queue, wire bytes that are in the NIC behind it
-        double queue{0};      //!< wire bytes
-        double sincePs{0};    //!< since when it has been sending without a break
-        double busy{0};       //!< part of the last step
-        double idleS{0};      //!< at the end of the last step, seconds
-        bool isUsed{false};   //!< whether it is in m_used
-        uint32_t level{0};    //!< how many that are shared, or are not, may be before it
-        bool isShared{false}; //!< whether those that use it take turns, and nothing waits there:
-                              //!< a NIC, and what is before that
+        double capacity{0};    //!< wire bytes per second that leave it, at least; of a NIC at most
+        bool isLimited{false}; //!< whether a NIC, by what it can read or write, lets less leave it
+        double line{0};        //!< wire bytes per second of its link
+        double held{0};        //!< of the queue, wire bytes that are in the NIC behind it
+        double queue{0};       //!< wire bytes
+        double sincePs{0};     //!< since when it has been sending without a break
+        double busy{0};        //!< part of the last step
+        double idleS{0};       //!< at the end of the last step, seconds
+        bool isUsed{false};    //!< whether it is in m_used
+        uint32_t level{0};     //!< how many that are shared, or are not, may be before it
+        bool isShared{false};  //!< whether those that use it take turns, and nothing waits there:
+                               //!< a NIC, and what is before that
         std::vector<Place> places; //!< what uses it
         /// What may come at any time: by the port before, wire bytes per second.
         std::vector<std::pair<uint32_t, double>> awaited;
@@ -205,7 +206,7 @@ class FluidQueues
     /// @param seconds of the step
     /// @param nowPs its end
     void SharePort(Port& port, double seconds, int64_t nowPs);
-    /// @param port of a switch @return wire bytes per second that leave it in this step
+    /// @param port a port @return wire bytes per second that leave it in this step
     static double FindCapacity(const Port& port);
     /// What comes to a port leaves it, or waits. @param port of a NIC or a switch
     /// @param seconds of the step @param nowPs its end

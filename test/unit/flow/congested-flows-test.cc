@@ -185,18 +185,15 @@ class Incast
         }
     }
 
-    /// The receiver is slower than the port. @param drain wire bytes per second that it takes at
-    /// least @param room the same while nothing else goes on there @param beside by how much that
-    /// is less for a byte of a class
-    void LimitWrites(double drain, double room, double beside)
+    /// @param feed what NICs can read @param drain what that of the receiver can write
+    void LimitNics(const FlowHost& feed, const FlowHost& drain)
     {
         for (FlowClass& flows : m_classes)
         {
             for (FlowPair& pair : flows.pairs)
             {
+                pair.feed = feed;
                 pair.drain = drain;
-                pair.room = room;
-                pair.beside = beside;
             }
         }
     }
@@ -328,22 +325,28 @@ TEST(CongestedFlows, ANicHoldsWhatItCannotWriteBeforeItPauses)
         SCOPED_TRACE(bytes);
         notifications = 0;
         Incast incast(congestion, 1, 100 * GIGABIT, 100 * GIGABIT, bytes);
-        incast.LimitWrites(50 * GIGABIT, 50 * GIGABIT, 0);
+        incast.LimitNics({}, {50 * GIGABIT, 50 * GIGABIT, 0});
         const double end = bytes * WIRE / (50 * GIGABIT);
         EXPECT_NEAR(incast.Run()[0], end, 0.01 * end + 20e-6);
         EXPECT_EQ(notifications > 0, areMarked);
     }
 }
 
-TEST(CongestedFlows, WhatGoesOnInAServerTakesItsPartOfWhatANicWrites)
+TEST(CongestedFlows, WhatGoesOnInAServerTakesItsPartOfWhatANicMoves)
 {
     // For each byte of the class as much goes on there beside it: half of 100 Gb/s is left.
-    uint32_t notifications = 0;
-    const FlowCongestion congestion = MakeFixed(notifications, 1e15);
-    Incast incast(congestion, 1, 100 * GIGABIT, 100 * GIGABIT, 1e8);
-    incast.LimitWrites(30 * GIGABIT, 100 * GIGABIT, WIRE);
+    const FlowHost host = {30 * GIGABIT, 100 * GIGABIT, WIRE};
     const double end = 1e8 * WIRE / (50 * GIGABIT);
-    EXPECT_NEAR(incast.Run()[0], end, 0.01 * end);
+    for (const bool isReceiver : {false, true})
+    {
+        SCOPED_TRACE(isReceiver);
+        uint32_t notifications = 0;
+        const FlowCongestion congestion = MakeFixed(notifications, isReceiver ? 1e15 : 1e6);
+        // A port that is slower than the NIC, but no slower than what that reads.
+        Incast incast(congestion, 1, 100 * GIGABIT, (isReceiver ? 100 : 60) * GIGABIT, 1e8);
+        incast.LimitNics(isReceiver ? FlowHost() : host, isReceiver ? host : FlowHost());
+        EXPECT_NEAR(incast.Run()[0], end, 0.01 * end);
+    }
 }
 
 TEST(CongestedFlows, LosesNothingWhereWaysGoRoundInCircles)
