@@ -286,6 +286,19 @@ TEST(Scenario, EventsBecomeChangesAndTheirOpposites)
         (std::vector<std::string>{"link losses", "link failures", "link rates", "slow devices"}));
 }
 
+TEST(Scenario, ARateIsTheShareThatIsRead)
+{
+    const Scenario scenario = Read(R"(, "events": [
+        {"kind": "degraded", "nic": "n1.nic2", "rate_share": 1e-300, "at": "1ms"}])");
+    const ScenarioPlan plan = MakeScenarioPlan(scenario, GetCluster(), 16, 0);
+    ASSERT_FALSE(plan.changes.empty());
+    for (const LinkChange& change : plan.changes) // of which the fabric says that it is too slow
+    {
+        EXPECT_DOUBLE_EQ(change.bytesPerSecond,
+                         1e-300 * GetCluster().GetLinks()[change.link].bytesPerSecond);
+    }
+}
+
 TEST(Scenario, TheSameOfALinkChangesOneAfterTheOther)
 {
     const std::string one = R"({"kind": "degraded", "nic": "n0.nic0", "rate_share": 0.5, "at": )";
