@@ -14,6 +14,7 @@
 #include "ns3/proteus-fabric-setup.h"
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-packet-text.h"
+#include "ns3/proteus-partial-file.h"
 #include "ns3/proteus-required-arguments.h"
 #include "ns3/proteus-warning.h"
 #include "ns3/simple-ref-count.h"
@@ -272,14 +273,28 @@ FabricHelper::SetDataOperation(DataOperation operation)
 Ptr<OutputStreamWrapper>
 FabricHelper::OpenStream(const std::string& file)
 {
+    const auto partial = MakePartial(file);
+    const std::string path = partial ? partial->GetPath() : file;
     errno = 0;
-    if (!std::ofstream(file)) // OutputStreamWrapper would end the program
+    if (!std::ofstream(path)) // OutputStreamWrapper would end the program
     {
         throw CannotWrite(file);
     }
-    auto stream = Create<OutputStreamWrapper>(file, std::ios::out);
-    m_files.push_back({file, stream, nullptr});
+    auto stream = Create<OutputStreamWrapper>(path, std::ios::out);
+    m_files.push_back({file, stream, nullptr, partial});
     return stream;
+}
+
+void
+FabricHelper::HoldNames()
+{
+    m_holdsNames = true;
+}
+
+std::shared_ptr<PartialFile>
+FabricHelper::MakePartial(const std::string& file) const
+{
+    return m_holdsNames ? std::make_shared<PartialFile>(file) : nullptr;
 }
 
 void
@@ -300,6 +315,13 @@ FabricHelper::FinishFiles()
         if (file.capture->Fail())
         {
             throw CannotWrite(file.name);
+        }
+    }
+    for (const TraceFile& file : files) // all of them are whole
+    {
+        if (file.partial)
+        {
+            file.partial->Finish();
         }
     }
 }
@@ -365,14 +387,15 @@ FabricHelper::EnablePcapInternal(std::string prefix,
         explicitFilename ? prefix : pcapHelper.GetFilenameFromDevice(prefix, device);
     Ptr<PcapFileWrapper> file = CreateObject<PcapFileWrapper>();
     file->SetAttribute("NanosecMode", BooleanValue(true));
+    const auto partial = MakePartial(name);
     errno = 0;
-    file->Open(name, std::ios::out | std::ios::binary);
+    file->Open(partial ? partial->GetPath() : name, std::ios::out | std::ios::binary);
     if (file->Fail())
     {
         throw CannotWrite(name);
     }
     file->Init(linkType, m_captureBytes);
-    m_files.push_back({name, nullptr, file});
+    m_files.push_back({name, nullptr, file, partial});
     Ptr<PcapSink> sink = Create<PcapSink>(writer, m_captureBytes, file, name);
     device->TraceConnectWithoutContext("Transmit", MakeCallback(&PcapSink::Write, sink));
     device->TraceConnectWithoutContext("Receive", MakeCallback(&PcapSink::Write, sink));

@@ -21,6 +21,7 @@
 #include "ns3/trace-helper.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,8 @@ namespace ns3
 {
 namespace proteus
 {
+
+class PartialFile;
 
 /**
  * @ingroup proteus
@@ -140,6 +143,10 @@ class FabricHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevic
      */
     void EnableAsciiFile(const std::string& file);
 
+    /// Lets files that are enabled from now on get their names by FinishFiles(), see PartialFile: a
+    /// run that fails leaves what was there before. Else they have them from the first line on.
+    void HoldNames();
+
     /**
      * Sees to it that the files of this helper are whole, after a run.
      * @throw OutputError "FILE: cannot be written: CAUSE" if a part of one got lost
@@ -150,13 +157,17 @@ class FabricHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevic
     /// A file that is written while the simulator runs.
     struct TraceFile
     {
-        std::string name;                //!< of it
-        Ptr<OutputStreamWrapper> stream; //!< of a text, or null
-        Ptr<PcapFileWrapper> capture;    //!< or this
+        std::string name;                     //!< of it
+        Ptr<OutputStreamWrapper> stream;      //!< of a text, or null
+        Ptr<PcapFileWrapper> capture;         //!< or this
+        std::shared_ptr<PartialFile> partial; //!< what it is until it is whole, or null
     };
 
     /// @param file to write @return its stream, which is kept
     Ptr<OutputStreamWrapper> OpenStream(const std::string& file);
+
+    /// @param file to write @return what it is until it is whole, or null, see HoldNames()
+    std::shared_ptr<PartialFile> MakePartial(const std::string& file) const;
 
     // Inherited from PcapHelperForDevice and AsciiTraceHelperForDevice
     void EnablePcapInternal(std::string prefix,
@@ -172,6 +183,7 @@ class FabricHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevic
     uint32_t m_captureBytes{65535};                       //!< of every frame
     DataOperation m_operation{DataOperation::RDMA_WRITE}; //!< in captures
     std::vector<TraceFile> m_files;                       //!< that were opened
+    bool m_holdsNames{false};                             //!< HoldNames()
 };
 
 } // namespace proteus

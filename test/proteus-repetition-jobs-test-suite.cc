@@ -17,6 +17,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -100,11 +101,31 @@ class SeriesCase : public TestCase
         return recorder->GetSeries();
     }
 
+    /// A LinkRecorder is for one process: the clocks of samples of several would never end.
+    void ExpectRefused()
+    {
+        const Cluster cluster = MakeCluster("dgx-a100", 2);
+        const TestRanks ranks(cluster);
+        Ptr<Fabric> fabric = ProteusHelper().InstallFabric(cluster);
+        bool isRefused = false;
+        try
+        {
+            const LinkRecorder recorder(fabric);
+        }
+        catch (const std::invalid_argument&)
+        {
+            isRefused = true;
+        }
+        NS_TEST_EXPECT_MSG_EQ(isRefused, GetNRanks() > 1, "by several processes");
+        fabric->Dispose();
+    }
+
     void DoRun() override
     {
         if (TestRanks::AreSeveral())
         {
-            return; // a LinkRecorder is for one process
+            ExpectRefused();
+            return;
         }
         Way way;
         Outcome on;

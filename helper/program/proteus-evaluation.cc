@@ -37,12 +37,24 @@ constexpr const char* RESULT_FORMAT = "proteus-evaluation-results";
 constexpr uint32_t VERSION = 1;
 constexpr uint64_t MOST_SERVERS = 1 << 16;
 
+/// @param value of a list @return it, what a line of a table begins with
+std::string
+ReadName(const JsonValue& value)
+{
+    const std::string& name = value.AsName();
+    if (name.empty())
+    {
+        value.Fail("must not be empty");
+    }
+    return name;
+}
+
 EvaluationWorkload
 ReadWorkload(const JsonValue& value)
 {
     value.AllowKeys("a workload", {"name", "model", "variables", "cluster", "nodes", "strategies"});
     EvaluationWorkload workload;
-    workload.name = value.Get("name").AsName();
+    workload.name = ReadName(value.Get("name"));
     workload.model = value.Get("model").AsName();
     workload.cluster = value.Get("cluster").AsName();
     if (const auto nodes = value.Find("nodes"))
@@ -64,7 +76,7 @@ ReadWorkload(const JsonValue& value)
     for (std::size_t i = 0; i < strategies.Size(); ++i)
     {
         const JsonValue name = strategies.At(i).Get("name");
-        if (!names.insert(name.AsString()).second)
+        if (!names.insert(ReadName(name)).second)
         {
             name.Fail("is the name of another strategy of this workload, too");
         }
@@ -145,7 +157,7 @@ ReadPublished(std::istream& input, const std::string& fileName)
     {
         for (std::size_t i = 0; i < list->Size(); ++i)
         {
-            sentences.push_back(list->At(i).AsString());
+            sentences.push_back(list->At(i).AsName());
         }
     }
     return sentences;

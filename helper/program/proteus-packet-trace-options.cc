@@ -71,6 +71,7 @@ PacketTraceOptions::Enable(Ptr<Fabric> fabric, Ptr<Transport> transport) const
 {
     Check();
     FabricHelper helper;
+    helper.HoldNames();
     if (!pcap.empty())
     {
         const auto& links = fabric->GetCluster().GetLinks();

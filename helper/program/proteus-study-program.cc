@@ -25,6 +25,7 @@
 #include "ns3/proteus-prices-json.h"
 #include "ns3/proteus-split.h"
 #include "ns3/proteus-study-comparison.h"
+#include "ns3/proteus-study-idle.h"
 #include "ns3/proteus-study-page.h"
 #include "ns3/proteus-study-published.h"
 #include "ns3/proteus-warning.h"
@@ -394,6 +395,11 @@ class StudyProgramOfAll : public CommandLineProgram
         }
         if (isComparable)
         {
+            for (const std::string& line : FindIdleValues(study, table))
+            {
+                notes.push_back(line);
+                std::cout << "Note: " << line << '\n';
+            }
             WriteCsvFile(m_options.published, [&](std::ostream& out) {
                 WriteTableCsv(ComparePublished(study, table), out);
             });

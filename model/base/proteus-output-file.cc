@@ -7,16 +7,12 @@
 #include "proteus-output-file.h"
 
 #include "proteus-output-follower.h"
-#include "proteus-output-plan.h"
+#include "proteus-partial-file.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <exception>
-#include <filesystem>
 #include <fstream>
-#include <random>
-#include <system_error>
 
 namespace ns3
 {
@@ -72,69 +68,6 @@ WriteTo(const std::string& path,
     }
 }
 
-/// A new file next to the one that is to be written; deleted unless it was renamed.
-class TemporaryFile
-{
-  public:
-    explicit TemporaryFile(const std::string& target)
-        : m_target(target),
-          m_path(target + ".partial-" + std::to_string(std::random_device()()))
-    {
-    }
-
-    ~TemporaryFile()
-    {
-        if (!m_isRenamed)
-        {
-            std::remove(m_path.c_str());
-        }
-    }
-
-    TemporaryFile(const TemporaryFile&) = delete;
-    TemporaryFile& operator=(const TemporaryFile&) = delete;
-
-    const std::string& GetPath() const
-    {
-        return m_path;
-    }
-
-    /// @param path for errors
-    void Rename(const std::string& path)
-    {
-        if (std::rename(m_path.c_str(), m_target.c_str()) != 0)
-        {
-            FailToWrite(path, std::strerror(errno));
-        }
-        m_isRenamed = true;
-    }
-
-  private:
-    std::string m_target;
-    std::string m_path;
-    bool m_isRenamed{false};
-};
-
-/// @param path a file @return the path to write to, empty where it is written to directly
-std::string
-FindTarget(const std::string& path)
-{
-    if (path.empty())
-    {
-        FailToWrite("''", "the name is empty");
-    }
-    std::error_code error;
-    const auto status = std::filesystem::status(path, error);
-    if (std::filesystem::is_directory(status))
-    {
-        FailToWrite(path, "it is a directory");
-    }
-    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-    {
-        return ""; // to replace a device or a pipe by a file would be a disaster
-    }
-    return std::filesystem::is_symlink(path, error) ? FindRealPath(path) : path;
-}
-
 } // namespace
 
 void
@@ -153,10 +86,9 @@ CheckWritable(const std::string& path)
     {
         return;
     }
-    const std::string target = FindTarget(path);
-    if (!target.empty())
+    const PartialFile file(path);
+    if (!file.IsDirect())
     {
-        const TemporaryFile file(target);
         WriteTo(path, file.GetPath(), [](std::ostream&) {});
     }
 }
@@ -168,15 +100,9 @@ WriteFile(const std::string& path, const std::function<void(std::ostream&)>& wri
     {
         return;
     }
-    const std::string target = FindTarget(path);
-    if (target.empty())
-    {
-        WriteTo(path, path, write);
-        return;
-    }
-    TemporaryFile file(target);
+    PartialFile file(path);
     WriteTo(path, file.GetPath(), write);
-    file.Rename(path);
+    file.Finish();
 }
 
 } // namespace proteus

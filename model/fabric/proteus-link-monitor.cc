@@ -84,6 +84,7 @@ LinkMonitor::Start(Ptr<Fabric> fabric)
         throw std::invalid_argument("LinkMonitor: it has been started already");
     }
     RequireThere(fabric, "the fabric");
+    Begin();
     m_fabric = fabric;
     m_fabric->GetWatch().AddReader();
     m_last.clear();
@@ -91,7 +92,6 @@ LinkMonitor::Start(Ptr<Fabric> fabric)
     {
         m_last.push_back(fabric->GetStatisticsNow(port));
     }
-    Begin();
 }
 
 bool

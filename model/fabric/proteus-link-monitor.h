@@ -69,7 +69,8 @@ class LinkMonitor : public SeriesMonitor
     /**
      * Begins, now, with the present state of the fabric. Lives on until it ends.
      * @param fabric to look at
-     * @throw std::invalid_argument if the interval is not above 0, or it has begun already
+     * @throw std::invalid_argument if the interval is not above 0, it has begun already, or several
+     * MPI ranks run the simulation
      */
     void Start(Ptr<Fabric> fabric);
 

@@ -9,7 +9,6 @@
 #include "ns3/simulator.h"
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 namespace ns3
@@ -39,16 +38,11 @@ LinkRecorder::LinkRecorder(Ptr<Fabric> fabric)
       m_bins(fabric->GetNPorts()),
       m_repeated(fabric->GetNPorts())
 {
-    if (m_fabric->GetRanks())
-    {
-        throw std::logic_error("LinkRecorder: links over time need one process; there are several "
-                               "MPI ranks");
-    }
+    SampleClock::Add(this, PicoSeconds(m_series.GetBinPs()), nullptr);
     m_fabric->GetWatch().SetRepeatCallback(
         [this](PortId port, const LinkStatistics& did, int64_t startPs, int64_t endPs) {
             AddRepeated(port, did, startPs, endPs);
         });
-    SampleClock::Add(this, PicoSeconds(m_series.GetBinPs()), nullptr);
 }
 
 LinkRecorder::~LinkRecorder()

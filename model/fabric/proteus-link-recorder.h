@@ -36,7 +36,7 @@ class LinkRecorder : private Sampler
     /**
      * Begins, at time 0.
      * @param fabric to look at, until the run is over
-     * @throw std::logic_error on several MPI ranks, whose clocks of samples would never end
+     * @throw std::invalid_argument on several MPI ranks, see SampleClock
      */
     explicit LinkRecorder(Ptr<Fabric> fabric);
     ~LinkRecorder() override;

@@ -6,6 +6,8 @@
 
 #include "proteus-sample-clock.h"
 
+#include "proteus-ranks.h"
+
 #include "ns3/event-id.h"
 #include "ns3/simulator.h"
 
@@ -108,6 +110,8 @@ GetClock()
 void
 SampleClock::Add(Sampler* sampler, Time interval, Ptr<Object> owner)
 {
+    RequireOneProcess("what samples the simulation at regular times, such as series of links,",
+                      "do without it");
     Clock& clock = GetClock();
     if (!clock.hasDestroyEvent)
     {

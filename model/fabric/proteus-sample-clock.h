@@ -31,7 +31,7 @@ class Sampler
  * Calls samplers at regular times of the simulator. When no other event is pending, it calls all of
  * them once more and forgets them, so that Simulator::Run() returns as it would without them. All
  * samplers of a simulation share one pending event, because two events that only watch would keep
- * each other alive. It is for a simulator that runs in one process.
+ * each other alive. So would those of several processes, of which each has its own.
  */
 class SampleClock
 {
@@ -41,6 +41,7 @@ class SampleClock
      * @param interval between calls, above 0
      * @param owner of the sampler, which is kept alive as long as the sampler is called; null for
      * a sampler that is removed before it ends
+     * @throw std::invalid_argument if several processes (MPI ranks) run the simulation
      */
     static void Add(Sampler* sampler, Time interval, Ptr<Object> owner);
 

@@ -18,9 +18,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
+#include <istream>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace ns3
@@ -53,6 +56,24 @@ FindFormat(const std::string& path)
         return Format::PROTOBUF;
     }
     return std::nullopt;
+}
+
+/// @param path of a file that is read @return its format, of what is no regular file and has no
+/// name of its own, such as a pipe, by its first character; nothing if that cannot be told
+std::optional<Format>
+FindFormatToRead(const std::string& path)
+{
+    const auto named = FindFormat(path);
+    std::error_code error;
+    const auto status = std::filesystem::status(path, error);
+    if (named || !std::filesystem::exists(status) || std::filesystem::is_directory(status) ||
+        std::filesystem::is_regular_file(status))
+    {
+        return named;
+    }
+    InputFile file(path);
+    file.GetStream() >> std::ws;
+    return file.GetStream().peek() == '{' ? Format::JSON : Format::PROTOBUF;
 }
 
 /// What a graph names, of which a task may be.
@@ -160,7 +181,7 @@ SaveGraph(const ExecutionGraph& graph, const std::string& path)
 ExecutionGraph
 LoadGraph(const std::string& path)
 {
-    const auto format = FindFormat(path);
+    const auto format = FindFormatToRead(path);
     if (!format)
     {
         throw std::invalid_argument(path + ": " + ENDS +

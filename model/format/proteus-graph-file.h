@@ -35,7 +35,7 @@ void SaveGraph(const ExecutionGraph& graph, const std::string& path);
 /**
  * @ingroup proteus
  * Reads a graph from a file, and warns of streams, phases and groups of which no task is.
- * @param path the file, ending in .json or .pb
+ * @param path the file, ending in .json or .pb; or a pipe, whose first character tells the format
  * @return the graph
  * @throw std::invalid_argument if the ending is another, the file cannot be read, or what is in
  * it is no valid graph

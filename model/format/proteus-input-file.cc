@@ -250,18 +250,9 @@ class InputFile::Buffer : public std::streambuf
 };
 
 InputFile::InputFile(const std::string& path)
-    : m_name(path)
+    : m_name(path),
+      m_file(OpenInput(path))
 {
-    if (IsFolder(path))
-    {
-        throw std::invalid_argument(path + ": cannot be read: it is a directory");
-    }
-    if (!IsReadable(path))
-    {
-        throw std::invalid_argument(path + ": cannot be read: " + DescribeUnreadable(path));
-    }
-    m_file = Open(path);
-    OutputPlan::CheckInput(path);
     Begin(m_file->rdbuf());
 }
 
@@ -280,6 +271,22 @@ InputFile::Begin(std::streambuf* source)
     m_stream = std::make_unique<std::istream>(m_buffer.get());
     // So that what the buffer throws comes through.
     m_stream->exceptions(std::ios::badbit);
+}
+
+std::unique_ptr<std::istream>
+OpenInput(const std::string& path)
+{
+    if (IsFolder(path))
+    {
+        throw std::invalid_argument(path + ": cannot be read: it is a directory");
+    }
+    if (!IsReadable(path))
+    {
+        throw std::invalid_argument(path + ": cannot be read: " + DescribeUnreadable(path));
+    }
+    auto file = Open(path);
+    OutputPlan::CheckInput(path);
+    return file;
 }
 
 std::string

@@ -78,6 +78,16 @@ class InputFile
 
 /**
  * @ingroup proteus
+ * Opens a file that is read, as it is. What came out of a pipe is kept, so that it can be opened
+ * more than once, as a file can.
+ * @param path of it
+ * @return its content
+ * @throw std::invalid_argument "PATH: cause" if it cannot be read, or is to be written over
+ */
+std::unique_ptr<std::istream> OpenInput(const std::string& path);
+
+/**
+ * @ingroup proteus
  * @param input to read to its end
  * @param fileName for errors
  * @param most bytes that it may have, so that memory does not grow with a file that has no end

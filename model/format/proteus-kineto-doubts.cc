@@ -72,20 +72,30 @@ CountLaunches(const Rank& rank)
     return counts;
 }
 
+/// @param name of an operation @return whether it is a message, of which a trace may have but one
+/// of both sizes
+bool
+IsMessage(const std::string& name)
+{
+    return Contains(name, "send") || Contains(name, "recv");
+}
+
 /// @return an operation of a rank whose input and output have one size, and have two in the file;
 /// null if there is none
 const Communication*
 FindContradiction(const Rank& rank)
 {
-    const auto found = std::find_if(rank.communications.begin(),
-                                    rank.communications.end(),
-                                    [](const Communication& it) {
-                                        const bool isAlike =
-                                            Contains(it.collective, "allreduce") ||
-                                            Contains(it.collective, "all_reduce") ||
-                                            Contains(it.collective, "broadcast");
-                                        return isAlike && it.inElements != it.outElements;
-                                    });
+    const auto found =
+        std::find_if(rank.communications.begin(),
+                     rank.communications.end(),
+                     [](const Communication& it) {
+                         const bool isAlike =
+                             Contains(it.collective, "allreduce") ||
+                             Contains(it.collective, "all_reduce") ||
+                             Contains(it.collective, "broadcast") ||
+                             (IsMessage(it.collective) && it.inElements > 0 && it.outElements > 0);
+                         return isAlike && it.inElements != it.outElements;
+                     });
     return found == rank.communications.end() ? nullptr : &*found;
 }
 
@@ -400,7 +410,10 @@ AddSizeDoubts(const Findings& found, std::vector<std::string>& doubts)
             ShownName(found.odd->collective) + " has " + FormatCount(found.odd->inElements) +
             " elements (In msg nelems) and results in " + FormatCount(found.odd->outElements) +
             " (Out msg nelems), which should be as many; the " +
-            (found.odd->inElements > 0 ? "first" : "second") + " number is taken");
+            (IsMessage(found.odd->collective) ? "larger"
+             : found.odd->inElements > 0      ? "first"
+                                              : "second") +
+            " number is taken");
     }
     if (found.nOddSizes > 0)
     {

@@ -7,7 +7,7 @@
 #include "proteus-scenario-json.h"
 #include "proteus-scenario-reader.h"
 
-#include "ns3/proteus-comma-list.h"
+#include "ns3/proteus-enum-names.h"
 
 namespace ns3
 {
@@ -48,16 +48,19 @@ const KindOfEvent&
 ReadKind(const JsonValue& json)
 {
     const JsonValue kind = json.Get("kind");
-    std::string names;
-    for (const KindOfEvent& known : GetKinds())
-    {
-        if (kind.AsName() == known.name)
+    const std::string& name = kind.AsName();
+    return *kind.Check([&name]() -> const KindOfEvent* {
+        std::vector<std::string> names;
+        for (const KindOfEvent& known : GetKinds())
         {
-            return known;
+            if (name == known.name)
+            {
+                return &known;
+            }
+            names.emplace_back(known.name);
         }
-        AppendName(names, std::string(known.name));
-    }
-    kind.Fail("must be one of " + names);
+        FailUnknownName("kind of event", name, names);
+    });
 }
 
 /// Reads what is left of links.

@@ -10,6 +10,7 @@
 #include "proteus-scenario-reader.h"
 #include "proteus-text-reader.h"
 
+#include "ns3/proteus-enum-names.h"
 #include "ns3/proteus-warning.h"
 
 #include <algorithm>
@@ -274,7 +275,12 @@ ReadScenarioTraffic(const JsonValue& json, const ScenarioReader& reader)
     const auto keys = GetKeys().find(name);
     if (keys == GetKeys().end())
     {
-        kind.Fail("must be one of all-to-all, incast, list, permutation, poisson");
+        std::vector<std::string> names;
+        for (const auto& known : GetKeys())
+        {
+            names.push_back(known.first);
+        }
+        kind.Check([&] { FailUnknownName("kind of traffic", name, names); });
     }
     std::vector<const char*> all{"kind", "name", "from", "until", "traffic_class"};
     all.insert(all.end(), keys->second.begin(), keys->second.end());

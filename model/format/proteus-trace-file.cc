@@ -24,7 +24,6 @@
 #include <cstring>
 #include <dirent.h>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
@@ -120,20 +119,7 @@ HasEnding(const TraceFormat& format, const std::string& path)
 TraceFile
 MakeFile(const std::string& path)
 {
-    return {path, [path]() -> std::unique_ptr<std::istream> {
-                if (IsFolder(path))
-                {
-                    throw std::invalid_argument(path + ": cannot be read: it is a directory");
-                }
-                errno = 0;
-                auto in = std::make_unique<std::ifstream>(path, std::ios::binary);
-                if (!*in)
-                {
-                    throw std::invalid_argument(path + ": cannot be read: " + std::strerror(errno));
-                }
-                OutputPlan::CheckInput(path);
-                return in;
-            }};
+    return {path, [path] { return OpenInput(path); }};
 }
 
 /// @return names of the files in a folder, sorted
@@ -429,7 +415,7 @@ LoadAny(const std::string& path, const TraceOptions& options, Recording* recordi
     if (format->load == &ReadKineto)
     {
         const std::string begin = ReadBegin(path);
-        if (EndsWith(path, ".json") && IsNativeJson(begin))
+        if (IsNativeJson(begin))
         {
             CheckOptions(path, options);
             return LoadNative({MakeFile(path)}, path, options, recording);

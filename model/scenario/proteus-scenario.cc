@@ -158,7 +158,7 @@ class Planner
                 LinkChange change;
                 change.kind = LinkChange::Kind::RATE;
                 change.link = id;
-                change.bytesPerSecond = std::max(1.0, *event.rateShare * link.bytesPerSecond);
+                change.bytesPerSecond = *event.rateShare * link.bytesPerSecond;
                 AddPair(event, when, change, link);
             }
             if (event.lossProbability || event.bitErrorRate)

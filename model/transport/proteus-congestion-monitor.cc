@@ -68,6 +68,7 @@ CongestionMonitor::Start(Ptr<Transport> transport)
     }
     RequireThere(transport, "the transport");
     RequireThere(transport->GetFabric(), "the fabric of the transport");
+    Begin();
     m_transport = transport;
     m_transport->GetFabric()->GetWatch().AddReader();
     m_last.clear();
@@ -75,7 +76,6 @@ CongestionMonitor::Start(Ptr<Transport> transport)
     {
         m_last.push_back(transport->GetStatistics(id));
     }
-    Begin();
 }
 
 bool

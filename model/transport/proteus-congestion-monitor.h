@@ -51,7 +51,7 @@ class CongestionMonitor : public SeriesMonitor
     /**
      * Begins, now. Queue pairs that are made later are looked at as well. Lives on until it ends.
      * @param transport to look at
-     * @throw std::invalid_argument if it has begun already
+     * @throw std::invalid_argument if it has begun already, or several MPI ranks run the simulation
      */
     void Start(Ptr<Transport> transport);
 

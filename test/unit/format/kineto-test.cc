@@ -463,6 +463,16 @@ TEST(Kineto, CountsAndEndsThatContradictEachOtherAreNamed)
     EXPECT_EQ(heard[0],
               "trace: 1 message whose own end is another rank than that of their file, which "
               "counts; the first a send (Src Rank 1) in that of rank 0");
+
+    // Both sizes of a message are its own.
+    heard.clear();
+    std::string odd = rank(0, 0);
+    odd.replace(odd.find("\"Out msg nelems\": 64"), 20, "\"Out msg nelems\": 32");
+    Read({odd, rank(1, 0)});
+    ASSERT_EQ(heard.size(), 1u);
+    EXPECT_EQ(heard[0],
+              "trace: send has 64 elements (In msg nelems) and results in 32 (Out msg nelems), "
+              "which should be as many; the larger number is taken");
 }
 
 TEST(Kineto, Errors)

@@ -292,6 +292,25 @@ TEST(ListMistakes, ListsAreCheckedBeforeAnythingRuns)
     EXPECT_FALSE(std::filesystem::exists(times));
 }
 
+// Names begin the lines of a table.
+TEST(ListMistakes, NamesOfWorkloadsAndStrategies)
+{
+    const Folder folder;
+    const auto start = [&folder](const std::string& workload, const std::string& strategy) {
+        const std::string list = folder.Write(
+            "l.json",
+            R"({"format": "proteus-evaluation", "version": 1, "workloads": [{"name": ")" +
+                workload + R"(", "model": "alexnet", "cluster": "pcie-v100x4",
+ "strategies": [{"name": ")" +
+                strategy + R"(", "dp": 4, "dataType": "fp16"}]}]})");
+        return Start("evaluate", {"--list=" + list, "--quiet"});
+    };
+    ExpectRefusal(start("", "s"), "l.json: /workloads/0/name: must not be empty");
+    ExpectRefusal(start("w", ""), "l.json: /workloads/0/strategies/0/name: must not be empty");
+    ExpectRefusal(start("w", R"(s\n)"),
+                  "l.json: /workloads/0/strategies/0/name: must be a name without control");
+}
+
 // Results that a search has kept are those of the same links and attributes.
 TEST(ListMistakes, LogsOfOtherSearches)
 {

@@ -7,6 +7,7 @@
 #include "report-fixture.h"
 
 #include "ns3/proteus-output-file.h"
+#include "ns3/proteus-partial-file.h"
 
 #include <filesystem>
 #include <fstream>
@@ -77,6 +78,32 @@ TEST(OutputFile, IsWholeOrNotThere)
               directory + ": cannot be written: it is a directory");
     ExpectContains(ErrorOf([&] { WriteFile("", write("x")); }), ": cannot be written: ");
     EXPECT_EQ(folder.CountFiles(), 2U);
+}
+
+TEST(PartialFile, GetsItsNameWhenItIsWhole)
+{
+    const TemporaryFolder folder;
+    const std::string path = folder / "trace.tr";
+    std::ofstream(path) << "of before";
+    {
+        const PartialFile cut(path);
+        EXPECT_FALSE(cut.IsDirect());
+        std::ofstream(cut.GetPath()) << "half";
+        EXPECT_EQ(folder.CountFiles(), 2U);
+    }
+    EXPECT_EQ(folder.CountFiles(), 1U);
+    EXPECT_EQ(ReadText(path), "of before");
+    {
+        PartialFile whole(path);
+        std::ofstream(whole.GetPath()) << "all";
+        EXPECT_EQ(ReadText(path), "of before");
+        whole.Finish();
+        EXPECT_EQ(ReadText(path), "all");
+    }
+    EXPECT_EQ(folder.CountFiles(), 1U);
+    EXPECT_EQ(ReadText(path), "all");
+    EXPECT_TRUE(PartialFile("/dev/null").IsDirect());
+    EXPECT_EQ(PartialFile("/dev/null").GetPath(), "/dev/null");
 }
 
 TEST(OutputFile, IsCheckedBeforehand)

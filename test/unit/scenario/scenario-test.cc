@@ -87,7 +87,7 @@ const std::vector<Wrong> WRONG{
     {R"(, "event": [])", "event"},
     {R"(, "seed": -1)", "/seed"},
     {R"(, "events": [{"kind": "link-dwon", "at": "1ms"}])",
-     "/events/0/kind: must be one of link-down, switch-down"},
+     "/events/0/kind: unknown kind of event 'link-dwon'; known are link-down, switch-down"},
     {R"(, "events": [{"kind": "link-down", "link": ["leaf0", "spine0"]}])", "at"},
     {R"(, "events": [{"kind": "link-down", "link": ["leaf0", "spine9"], "at": "1ms"}])",
      "/events/0/link/1: there is no vertex 'spine9'"},
@@ -142,7 +142,8 @@ const std::vector<Wrong> WRONG{
      "/jobs/0/start: must be a time with its unit"},
     {R"(, "traffic": [{"kind": "list", "messages": []}])",
      "/traffic/0/messages: needs at least one message"},
-    {R"(, "traffic": [{"kind": "burst"}])", "/traffic/0/kind: must be one of all-to-all, incast"},
+    {R"(, "traffic": [{"kind": "burst"}])",
+     "/traffic/0/kind: unknown kind of traffic 'burst'; known are all-to-all, incast"},
     {R"(, "traffic": [{"kind": "poisson", "bytes": 1000}])", "/traffic/0: needs either 'load'"},
     {R"(, "traffic": [{"kind": "poisson", "load": 0.1}])", "/traffic/0: needs either 'bytes'"},
     {R"(, "traffic": [{"kind": "poisson", "servers": [1], "bytes": 9, "load": 0.1}])",
@@ -283,6 +284,19 @@ TEST(Scenario, EventsBecomeChangesAndTheirOpposites)
     EXPECT_EQ(
         plan.ListParts(),
         (std::vector<std::string>{"link losses", "link failures", "link rates", "slow devices"}));
+}
+
+TEST(Scenario, ARateIsTheShareThatIsRead)
+{
+    const Scenario scenario = Read(R"(, "events": [
+        {"kind": "degraded", "nic": "n1.nic2", "rate_share": 1e-300, "at": "1ms"}])");
+    const ScenarioPlan plan = MakeScenarioPlan(scenario, GetCluster(), 16, 0);
+    ASSERT_FALSE(plan.changes.empty());
+    for (const LinkChange& change : plan.changes) // of which the fabric says that it is too slow
+    {
+        EXPECT_DOUBLE_EQ(change.bytesPerSecond,
+                         1e-300 * GetCluster().GetLinks()[change.link].bytesPerSecond);
+    }
 }
 
 TEST(Scenario, TheSameOfALinkChangesOneAfterTheOther)
