@@ -107,8 +107,8 @@ struct FlowRoute
     /// Beside `queues`, in the order of its way: links and forwarding between the sender and the
     /// NIC that it leaves the first of them by.
     std::vector<uint32_t> reads;
-    uint32_t feed{
-        NO_ID}; //!< beside `queues`: that NIC's only other link, to it; NO_ID: it has more
+    /// Beside `queues`: the only other link of that NIC, to it; NO_ID: it has more.
+    uint32_t feed{NO_ID};
     /// Beside `queues`, in the order of its way: links and forwarding between the NIC that they
     /// lead to and the first memory behind it.
     std::vector<uint32_t> writes;
