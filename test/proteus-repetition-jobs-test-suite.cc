@@ -116,7 +116,7 @@ class SeriesCase : public TestCase
         {
             isRefused = true;
         }
-        NS_TEST_EXPECT_MSG_EQ(isRefused, GetNRanks() > 1, "by several processes");
+        NS_TEST_EXPECT_MSG_EQ(isRefused, (GetNRanks() > 1), "by several processes");
         fabric->Dispose();
     }
 

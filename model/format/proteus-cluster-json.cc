@@ -172,7 +172,7 @@ GetVertexKeys(VertexKind kind)
 std::string
 ReadModel(const JsonValue& json)
 {
-    const std::string& model = json.AsString();
+    const std::string& model = json.AsName();
     if (model.empty())
     {
         json.Fail("must name the GPU's data sheet, e.g. \"A100-SXM4-80GB\"");
@@ -231,7 +231,7 @@ ReadVertex(const JsonValue& json)
     const bool isGpu = vertex.kind == VertexKind::GPU;
     json.AllowKeys(isGpu ? "a GPU" : "a vertex that is no GPU", GetVertexKeys(vertex.kind));
 
-    vertex.name = json.Get("name").AsString();
+    vertex.name = json.Get("name").AsName();
     if (const auto server = json.Find("server"))
     {
         vertex.server = static_cast<int32_t>(server->AsWhole(0, MAX_SERVERS - 1));
@@ -422,7 +422,9 @@ ReadServers(const JsonValue& root)
 {
     root.AllowKeys("a cluster made from a preset",
                    {"format", "version", "server", "servers", "fabric"});
-    const std::string server = root.Get("server").AsString();
+    const JsonValue preset = root.Get("server");
+    const std::string& name = preset.AsName();
+    const ServerPreset server = preset.Check([&name] { return GetServerPreset(name); });
     uint32_t servers = 1;
     if (const auto number = root.Find("servers"))
     {

@@ -622,7 +622,11 @@ TEST(ClusterJson, ContentErrorsHaveAPointer)
         ErrorOf(Exchange("\"server\": 1", "\"server\": 4")),
         "c.json: there is a server 4 but no server 1; number the servers from 0 without gaps");
     EXPECT_EQ(ErrorOf(R"({"format": "proteus-cluster", "version": 1, "server": "dgx-3"})"),
-              "c.json: unknown server preset 'dgx-3'; known: " + ListNames(GetServerPresets()));
+              "c.json: /server: unknown server preset 'dgx-3'; known: " +
+                  ListNames(GetServerPresets()));
+    EXPECT_EQ(ErrorOf(R"({"format": "proteus-cluster", "version": 1, "server": "dgx-a100\u0000"})"),
+              "c.json: /server: must be a name without control characters, not "
+              "\"dgx-a100\\u0000\"");
     EXPECT_EQ(ErrorOf(R"({"format": "proteus-cluster", "version": 1, "server": "dgx-a100",
                           "fabric": {"kind": "single-switch", "spines": 2}})"),
               "c.json: /fabric/spines: unknown field; the fabric single-switch has kind");
