@@ -150,34 +150,69 @@ class RingSearch
         return static_cast<uint32_t>(m_orders.size());
     }
 
-    /// Goes on from a GPU. @param gpu the last @param order of the others
-    void Visit(uint32_t gpu, Order order)
+    /// A GPU of the channel under way.
+    struct Level
     {
-        if (m_steps-- <= 0)
+        uint32_t gpu{0};            //!< which one
+        bool isVisited{false};      //!< there were steps left for it
+        std::vector<uint32_t> next; //!< to try behind it
+        std::size_t tried{0};       //!< so many of them have been
+    };
+
+    /// @param gpu to go on from, the last one of the channel @param order of the others
+    /// @return its level
+    Level Enter(uint32_t gpu, Order order)
+    {
+        Level level;
+        level.gpu = gpu;
+        level.isVisited = m_steps-- > 0;
+        if (level.isVisited)
         {
-            return;
-        }
-        m_used[gpu] = true;
-        const std::size_t place = m_orders.size() - 1;
-        if (m_orders[place].size() == m_n)
-        {
-            Close(gpu);
-        }
-        else
-        {
-            for (const uint32_t next : ListNext(gpu, order))
+            m_used[gpu] = true;
+            if (m_orders.back().size() == m_n)
             {
-                const ServerWay& way = m_links.Between(gpu, next);
+                Close(gpu);
+            }
+            else
+            {
+                level.next = ListNext(gpu, order);
+            }
+        }
+        return level;
+    }
+
+    /// Goes on from the first GPU of a channel. Levels are no calls: there are as many as a domain
+    /// has GPUs in each channel. @param first the GPU @param order of the others
+    void Visit(uint32_t first, Order order)
+    {
+        const std::size_t place = m_orders.size() - 1;
+        std::vector<Level> levels{Enter(first, order)};
+        while (!levels.empty())
+        {
+            Level& level = levels.back();
+            if (level.tried < level.next.size())
+            {
+                const uint32_t next = level.next[level.tried++];
+                const ServerWay& way = m_links.Between(level.gpu, next);
                 if (way.type <= m_limits.typeIntra && Take(way))
                 {
                     m_orders[place].push_back(next);
-                    Visit(next, order);
-                    m_orders[place].pop_back();
-                    Give(way);
+                    levels.push_back(Enter(next, order));
                 }
+                continue;
+            }
+            const uint32_t gpu = level.gpu;
+            if (level.isVisited)
+            {
+                m_used[gpu] = false;
+            }
+            levels.pop_back();
+            if (!levels.empty())
+            {
+                m_orders[place].pop_back();
+                Give(m_links.Between(levels.back().gpu, gpu));
             }
         }
-        m_used[gpu] = false;
     }
 
     /// Ends a channel. @param gpu the last
