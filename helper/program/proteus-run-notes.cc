@@ -223,10 +223,11 @@ RunNotes::Hear(const ProgramOptions& options,
         crossed = FindReachedLinks(graph, cluster);
     }
     std::vector<std::string> lines = FindUnusedOptions(typed, traits, cluster, record, crossed);
-    for (const auto& more : {FindUnusedServers(typed, cluster, graph),
-                             FindUnusedChoices(typed, traits, settings, cluster, graph),
-                             FindUnusedSharing(typed.configuration, traits, graph, record.timeline),
-                             FindIdleInput(graph, record.timeline)})
+    for (const auto& more :
+         {FindUnusedServers(typed, cluster, graph),
+          FindUnusedChoices(typed, traits, settings, cluster, graph, record.timeline),
+          FindUnusedSharing(typed.configuration, traits, graph, record.timeline),
+          FindIdleInput(graph, record.timeline)})
     {
         lines.insert(lines.end(), more.begin(), more.end());
     }

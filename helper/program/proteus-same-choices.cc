@@ -8,8 +8,10 @@
 
 #include "proteus-cloud-machines.h"
 
+#include "ns3/proteus-alpha-beta-network.h"
 #include "ns3/proteus-collective-kernel-cost.h"
 #include "ns3/proteus-connection.h"
+#include "ns3/proteus-flow-run.h"
 #include "ns3/proteus-launch-mode.h"
 #include "ns3/proteus-nccl-releases.h"
 #include "ns3/proteus-nccl-tuner.h"
@@ -240,6 +242,23 @@ CommunicateAlike(const ExecutionGraph& graph,
         }
     }
     return true;
+}
+
+bool
+TimeAlike(const ExecutorTraits& traits,
+          const ExecutorSettings& settings,
+          const CollectiveSettings& without,
+          const Cluster& cluster,
+          const ExecutionGraph& graph,
+          bool slowsKernels)
+{
+    return !traits.hasPackets && !traits.hasPaths && traits.repeats.empty() &&
+           TakeAlike(graph,
+                     cluster,
+                     MakeFlowParameters(settings, traits.needsCalibration),
+                     slowsKernels,
+                     settings.collectives,
+                     without);
 }
 
 std::vector<std::string>

@@ -264,3 +264,43 @@ TEST(RunNotes, ChoicesOfCollectivesThatChangeNothing)
         EXPECT_EQ(start(option), "") << option;
     }
 }
+
+// Chunks are not of the closed form; channels are.
+TEST(RunNotes, ChoicesThatLatencyAndBandwidthDoNotHave)
+{
+    const auto collective = [](const std::string& executor, const std::string& option) {
+        const Outcome outcome = Start(
+            "collective",
+            {"--nodes=1", "--min=64M", "--max=64M", "--quiet", "--executor=" + executor, option});
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome;
+    };
+    const std::string buffers = "--nccl=NCCL_BUFFSIZE=1M";
+    const std::string chunks = "--ns3::proteus::PacketNetwork::ChunkBytes=65536";
+    const std::string none = " has no effect: the sizes that were run communicate alike without it";
+    const std::string plain = collective("alpha-beta", "--collective=all-reduce").out;
+    for (const std::string& option : {buffers, chunks})
+    {
+        const Outcome outcome = collective("alpha-beta", option);
+        EXPECT_NE(outcome.error.find(option + none), std::string::npos) << outcome.error;
+        EXPECT_EQ(outcome.out, plain) << option;
+        EXPECT_EQ(collective("flow", option).error, "") << option;
+    }
+    EXPECT_EQ(collective("alpha-beta", "--channels=2").error, "");
+    const auto job = [](const std::string& executor, const std::string& option) {
+        return Start("run",
+                     {"--model=gpt",
+                      "--variables=layers=2,hidden=1024,heads=8,vocabulary=1024,sequence=128",
+                      "--strategy=dp=16,buckets=whole",
+                      "--protocol=Simple",
+                      "--quiet",
+                      "--executor=" + executor,
+                      option})
+            .out;
+    };
+    const std::string same =
+        " has no effect: latencies, and bytes over bandwidths, are the same without it";
+    EXPECT_NE(job("alpha-beta", buffers).find("alpha-beta: " + buffers + same), std::string::npos);
+    EXPECT_EQ(job("alpha-beta", "--nccl=NCCL_MAX_NCHANNELS=2").find(same), std::string::npos);
+    EXPECT_EQ(job("flow", buffers).find(same), std::string::npos);
+}
