@@ -8,6 +8,7 @@
 
 #include "proteus-flow-expectation.h"
 #include "proteus-same-choices.h"
+#include "proteus-unused-cards.h"
 #include "proteus-unused-choices.h"
 #include "proteus-unused-network.h"
 
@@ -226,6 +227,7 @@ RunNotes::Hear(const ProgramOptions& options,
     for (const auto& more :
          {FindUnusedServers(typed, cluster, graph),
           FindUnusedChoices(typed, traits, settings, cluster, graph, record.timeline),
+          FindUnusedCards(typed, traits, settings, cluster, graph),
           FindUnusedSharing(typed.configuration, traits, graph, record.timeline),
           FindIdleInput(graph, record.timeline)})
     {

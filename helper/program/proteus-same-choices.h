@@ -43,6 +43,18 @@ bool CommunicateAlike(const ExecutionGraph& graph,
                       const CollectiveSettings& a,
                       const CollectiveSettings& b);
 
+/// @ingroup proteus
+/// @param graph of a job @param cluster where it runs @param other a cluster that differs from it
+/// in what its CPUs are and allow @param settings how it communicates
+/// @return whether that is the same on both for every communication of the job: links, choices, who
+/// sends to whom, by which ways, and the memories on these; of more than 64 ranks it is not known,
+/// and is not
+/// @throw std::invalid_argument if one of the ways cannot be gone
+bool CommunicateAlike(const ExecutionGraph& graph,
+                      const Cluster& cluster,
+                      const Cluster& other,
+                      const CollectiveSettings& settings);
+
 /**
  * @ingroup proteus
  * Of an executor that times communications by latencies and bandwidths alone (AlphaBetaNetwork),

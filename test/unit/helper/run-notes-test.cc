@@ -304,3 +304,38 @@ TEST(RunNotes, ChoicesThatLatencyAndBandwidthDoNotHave)
     EXPECT_EQ(job("alpha-beta", "--nccl=NCCL_MAX_NCHANNELS=2").find(same), std::string::npos);
     EXPECT_EQ(job("flow", buffers).find(same), std::string::npos);
 }
+
+// NCCL sends by host memory between GPUs of different slots, whatever the driver allows, and
+// peer to peer below one switch.
+TEST(RunNotes, WhatCpusOfCardsAreAndAllow)
+{
+    const auto job = [](const std::string& server, const std::string& option) {
+        return Start("run",
+                     {"--model=gpt",
+                      "--variables=layers=1,hidden=256,heads=8,vocabulary=1024,sequence=128",
+                      "--strategy=dp=4",
+                      "--executor=flow",
+                      "--quiet",
+                      "--cluster=" + server,
+                      option})
+            .out;
+    };
+    const auto isNamed = [&](const std::string& server,
+                             const std::string& key,
+                             const std::string& option = "--nodes=1") {
+        const std::string cluster = server + key;
+        return job(cluster, option)
+                   .find("flow: --cluster=" + cluster + ": " + key +
+                         " has no effect: this job communicates alike without it") !=
+               std::string::npos;
+    };
+    const std::string direct = "2x4xL40S:";
+    EXPECT_TRUE(isNamed(direct, "p2p=on"));
+    EXPECT_FALSE(isNamed(direct, "p2p=on", "--nccl=NCCL_P2P_LEVEL=SYS"));
+    EXPECT_FALSE(isNamed(direct, "p2p=off")); // which it is
+    EXPECT_FALSE(isNamed(direct, "memory=1xDDR4-3200"));
+    EXPECT_FALSE(isNamed(direct, "cpu=intel"));
+    const std::string switched = "2x4xL40S:switches=2,";
+    const std::string memory = job(switched + "memory=1xDDR4-3200", "--nodes=1");
+    EXPECT_NE(memory.find("memory=1xDDR4-3200 has no effect"), std::string::npos) << memory;
+}
