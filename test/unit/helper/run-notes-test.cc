@@ -339,3 +339,33 @@ TEST(RunNotes, WhatCpusOfCardsAreAndAllow)
     const std::string memory = job(switched + "memory=1xDDR4-3200", "--nodes=1");
     EXPECT_NE(memory.find("memory=1xDDR4-3200 has no effect"), std::string::npos) << memory;
 }
+
+TEST(RunNotes, StalenessThatIterationsDoNotReach)
+{
+    const auto start = [](const std::string& staleness) {
+        const Outcome outcome =
+            Start("schedule",
+                  {"--model=gpt",
+                   "--variables=layers=1,hidden=256,heads=8,vocabulary=1024,sequence=128",
+                   "--strategy=dp=8",
+                   "--cluster=pcie-v100x4",
+                   "--nodes=2",
+                   "--executor=flow",
+                   "--policies=arrival,priority",
+                   "--iterations=2",
+                   "--gradients=parameter-server",
+                   "--quiet",
+                   "--staleness=" + staleness});
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome.out;
+    };
+    const std::string async = start("async");
+    const std::string note = "Note: --staleness=2: no worker gets so far ahead in 2 iterations "
+                             "that it waits for others, so that it is as async\n";
+    std::string two = start("2");
+    const std::size_t at = two.find(note);
+    ASSERT_NE(at, std::string::npos) << two;
+    EXPECT_EQ(two.erase(at, note.size()), async);
+    EXPECT_EQ(start("1").find("--staleness"), std::string::npos);
+    EXPECT_EQ(async.find("--staleness"), std::string::npos);
+}
