@@ -401,7 +401,7 @@ Simulate(const Cluster& cluster,
     {
         throw RunStopped("a collective was stopped");
     }
-    RunNotes::HearAlone(test.executor, settings, cluster, record);
+    RunNotes::HearAlone(test.executor, settings, cluster, &made.graph, record);
     if (test.hear)
     {
         test.hear(record);

@@ -259,6 +259,7 @@ void
 RunNotes::HearAlone(const std::string& executor,
                     const ExecutorSettings& settings,
                     const Cluster& cluster,
+                    const ExecutionGraph* graph,
                     const RunRecord& record,
                     bool printsLosses)
 {
@@ -269,6 +270,11 @@ RunNotes::HearAlone(const std::string& executor,
     const ExecutorTraits& traits = FindExecutor(executor).GetTraits();
     std::vector<std::string> lines =
         FindUnusedOptions(g_notes->m_typed, traits, cluster, record, record.crossed);
+    if (graph != nullptr)
+    {
+        const auto cards = FindUnusedCards(g_notes->m_typed, traits, settings, cluster, *graph);
+        lines.insert(lines.end(), cards.begin(), cards.end());
+    }
     for (const auto& more : {ListIgnoredSettings(traits, settings),
                              ListIdleSettings(traits, settings, cluster, record.crossed)})
     {

@@ -88,7 +88,7 @@ FindUnusedCards(const TypedNetwork& typed,
             {
                 lines.push_back("--cluster=" + FindTyped(typed.configuration, "cluster") + ": " +
                                 key + "=" + value +
-                                " has no effect: this job communicates alike without it");
+                                " has no effect: GPUs communicate alike without it");
             }
         }
         catch (const std::invalid_argument&) // other keys need it

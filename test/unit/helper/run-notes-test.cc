@@ -326,8 +326,7 @@ TEST(RunNotes, WhatCpusOfCardsAreAndAllow)
         const std::string cluster = server + key;
         return job(cluster, option)
                    .find("flow: --cluster=" + cluster + ": " + key +
-                         " has no effect: this job communicates alike without it") !=
-               std::string::npos;
+                         " has no effect: GPUs communicate alike without it") != std::string::npos;
     };
     const std::string direct = "2x4xL40S:";
     EXPECT_TRUE(isNamed(direct, "p2p=on"));
@@ -338,6 +337,14 @@ TEST(RunNotes, WhatCpusOfCardsAreAndAllow)
     const std::string switched = "2x4xL40S:switches=2,";
     const std::string memory = job(switched + "memory=1xDDR4-3200", "--nodes=1");
     EXPECT_NE(memory.find("memory=1xDDR4-3200 has no effect"), std::string::npos) << memory;
+    const auto collective = [](const std::string& option) {
+        return Start("collective",
+                     {"--cluster=2x4xL40S:p2p=on", "--min=1M", "--max=2M", "--quiet", option})
+            .error;
+    };
+    const std::string idle = "p2p=on has no effect: GPUs communicate alike without it";
+    EXPECT_NE(collective("--executor=flow").find(idle), std::string::npos);
+    EXPECT_EQ(collective("--nccl=NCCL_P2P_LEVEL=SYS").find(idle), std::string::npos);
 }
 
 TEST(RunNotes, StalenessThatIterationsDoNotReach)
