@@ -401,7 +401,7 @@ Simulate(const Cluster& cluster,
     {
         throw RunStopped("a collective was stopped");
     }
-    RunNotes::HearAlone(test.executor, settings, cluster, record);
+    RunNotes::HearAlone(test.executor, settings, cluster, &made.graph, record);
     if (test.hear)
     {
         test.hear(record);
@@ -512,7 +512,14 @@ RunAlike(const Cluster& cluster,
         return std::all_of(sizes.begin(), sizes.end(), [&](uint64_t bytes) {
             const uint64_t size =
                 a.isBarrier ? BARRIER_ELEMENT_BYTES : RoundBytes(a, bytes, a.groups.at(0).size());
-            return CommunicateAlike(MakeGraph(cluster, a, size, 1).graph, cluster, a, b);
+            const ExecutionGraph graph = MakeGraph(cluster, a, size, 1).graph;
+            return CommunicateAlike(graph, cluster, a, b) ||
+                   TimeAlike(FindExecutor(a.executor).GetTraits(),
+                             MakeTestSettings(cluster, a, 1),
+                             MakeTestSettings(cluster, b, 1).collectives,
+                             cluster,
+                             graph,
+                             false);
         });
     }
     catch (const std::invalid_argument&)

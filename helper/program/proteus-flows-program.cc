@@ -89,7 +89,7 @@ WriteResults(const FlowsOptions& options,
     record.links = fabric->GetLinkStatistics();
     record.crossed = FindCrossedLinks(record.links);
     record.network = player.GetStatistics();
-    RunNotes::HearAlone("packet", settings, fabric->GetCluster(), record, true);
+    RunNotes::HearAlone("packet", settings, fabric->GetCluster(), nullptr, record, true);
     FlowsSummary summary = Summarize(player, fabric, wallS);
     summary.idle = options.FindIdle(player, fabric);
     Print(summary);

@@ -8,6 +8,7 @@
 
 #include "proteus-flow-expectation.h"
 #include "proteus-same-choices.h"
+#include "proteus-unused-cards.h"
 #include "proteus-unused-choices.h"
 #include "proteus-unused-network.h"
 
@@ -223,10 +224,12 @@ RunNotes::Hear(const ProgramOptions& options,
         crossed = FindReachedLinks(graph, cluster);
     }
     std::vector<std::string> lines = FindUnusedOptions(typed, traits, cluster, record, crossed);
-    for (const auto& more : {FindUnusedServers(typed, cluster, graph),
-                             FindUnusedChoices(typed, traits, settings, cluster, graph),
-                             FindUnusedSharing(typed.configuration, traits, graph, record.timeline),
-                             FindIdleInput(graph, record.timeline)})
+    for (const auto& more :
+         {FindUnusedServers(typed, cluster, graph),
+          FindUnusedChoices(typed, traits, settings, cluster, graph, record.timeline),
+          FindUnusedCards(typed, traits, settings, cluster, graph),
+          FindUnusedSharing(typed.configuration, traits, graph, record.timeline),
+          FindIdleInput(graph, record.timeline)})
     {
         lines.insert(lines.end(), more.begin(), more.end());
     }
@@ -256,6 +259,7 @@ void
 RunNotes::HearAlone(const std::string& executor,
                     const ExecutorSettings& settings,
                     const Cluster& cluster,
+                    const ExecutionGraph* graph,
                     const RunRecord& record,
                     bool printsLosses)
 {
@@ -266,6 +270,11 @@ RunNotes::HearAlone(const std::string& executor,
     const ExecutorTraits& traits = FindExecutor(executor).GetTraits();
     std::vector<std::string> lines =
         FindUnusedOptions(g_notes->m_typed, traits, cluster, record, record.crossed);
+    if (graph != nullptr)
+    {
+        const auto cards = FindUnusedCards(g_notes->m_typed, traits, settings, cluster, *graph);
+        lines.insert(lines.end(), cards.begin(), cards.end());
+    }
     for (const auto& more : {ListIgnoredSettings(traits, settings),
                              ListIdleSettings(traits, settings, cluster, record.crossed)})
     {

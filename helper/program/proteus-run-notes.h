@@ -72,12 +72,14 @@ class RunNotes
      * @param executor name of the executor that has run, or that would send such packets
      * @param settings of the run
      * @param cluster that it ran on
+     * @param graph that was run; null: there was none
      * @param record of the run, with links, crossed, network and notes
      * @param printsLosses whether the program does so itself
      */
     static void HearAlone(const std::string& executor,
                           const ExecutorSettings& settings,
                           const Cluster& cluster,
+                          const ExecutionGraph* graph,
                           const RunRecord& record,
                           bool printsLosses = false);
 

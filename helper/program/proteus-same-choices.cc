@@ -8,8 +8,10 @@
 
 #include "proteus-cloud-machines.h"
 
+#include "ns3/proteus-alpha-beta-network.h"
 #include "ns3/proteus-collective-kernel-cost.h"
 #include "ns3/proteus-connection.h"
+#include "ns3/proteus-flow-run.h"
 #include "ns3/proteus-launch-mode.h"
 #include "ns3/proteus-nccl-releases.h"
 #include "ns3/proteus-nccl-tuner.h"
@@ -135,7 +137,13 @@ class Transports
         // A connection that reads or writes by a CPU has less where the rules limit it.
         const bool isByCpu =
             way.readingNic != Cluster::NO_VERTEX || way.writingNic != Cluster::NO_VERTEX;
+        std::vector<double> memories; // that it passes
+        for (const VertexId at : way.waypoints)
+        {
+            memories.push_back(m_cluster.GetVertices()[at].memoryBytesPerSecond);
+        }
         return std::make_tuple(way.waypoints,
+                               memories,
                                way.copyMethod,
                                way.hop,
                                DescribeHostLinks(way.hostWrite),
@@ -156,33 +164,46 @@ class Transports
     std::vector<bool> m_reads;            //!< by rank, ListGdrReads()
 };
 
-/// @param graph of a job @param cluster where it runs @param paths of it @param task a
-/// communication of it @param first its programs @param second others, which chose alike
+/// Where a job runs, and how it communicates there.
+struct Setting
+{
+    /// @param graph of the job @param where it runs @param settings of its collectives
+    Setting(const ExecutionGraph& graph, const Cluster& where, const CollectiveSettings& settings)
+        : cluster(where),
+          paths(where),
+          programs(graph, where, paths, settings)
+    {
+    }
+
+    const Cluster& cluster;
+    Paths paths;           //!< of the cluster
+    ProgramCache programs; //!< of the collectives
+};
+
+/// @param graph of a job @param task a communication of it @param first a setting of it
+/// @param second another one, which chose alike, on a cluster of the same links
 /// @return whether their ranks send to the same ones by the same ways; of many ranks, whether the
-/// rules are the same
+/// rules and the cluster are the same
 bool
-AreSentAlike(const ExecutionGraph& graph,
-             const Cluster& cluster,
-             const Paths& paths,
-             TaskId task,
-             const ProgramCache& first,
-             const ProgramCache& second)
+AreSentAlike(const ExecutionGraph& graph, TaskId task, const Setting& first, const Setting& second)
 {
     constexpr std::size_t MOST_RANKS = 64;              // whose programs are small
     constexpr uint64_t MOST_BYTES = uint64_t{64} << 16; // enough for a part of each channel
-    CollectiveRequest a = first.MakeRequest(task);
-    CollectiveRequest b = second.MakeRequest(task);
+    CollectiveRequest a = first.programs.MakeRequest(task);
+    CollectiveRequest b = second.programs.MakeRequest(task);
     const std::vector<DeviceId>& group = graph.GetGroup(graph.GetTask(task).place);
-    if (DescribeRules(a.rules) == DescribeRules(b.rules) || group.size() > MOST_RANKS)
+    const bool isSame =
+        &first.cluster == &second.cluster && DescribeRules(a.rules) == DescribeRules(b.rules);
+    if (isSame || group.size() > MOST_RANKS)
     {
-        return DescribeRules(a.rules) == DescribeRules(b.rules);
+        return isSame;
     }
     a.bytes = std::min(a.bytes, MOST_BYTES);
     b.bytes = a.bytes;
-    const CollectiveProgram one = first.Make(a);
-    const CollectiveProgram other = second.Make(b);
-    const Transports ways(cluster, paths, group, a);
-    const Transports otherWays(cluster, paths, group, b);
+    const CollectiveProgram one = first.programs.Make(a);
+    const CollectiveProgram other = second.programs.Make(b);
+    const Transports ways(first.cluster, first.paths, group, a);
+    const Transports otherWays(second.cluster, second.paths, group, b);
     for (std::size_t rank = 0; rank < one.ranks.size(); ++rank)
     {
         const auto& blocks = one.ranks[rank].blocks;
@@ -207,6 +228,46 @@ AreSentAlike(const ExecutionGraph& graph,
     return true;
 }
 
+/// @param graph of a job @param first a setting of it @param second another one, on a cluster of
+/// the same links @return whether that is the same for every communication
+bool
+AreAlike(const ExecutionGraph& graph, Setting& first, const Setting& second)
+{
+    std::set<ProgramCache::Key> known;
+    for (TaskId id = 0; id < graph.GetNTasks(); ++id)
+    {
+        if (graph.GetTask(id).kind == TaskKind::COMMUNICATION &&
+            known.insert(first.programs.GetKey(id)).second &&
+            !(AreChosenAlike(first.programs.MakeRequest(id), second.programs.MakeRequest(id)) &&
+              AreSentAlike(graph, id, first, second)))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// @param a a cluster @param b another one @return whether their links are the same
+bool
+HasSameLinks(const Cluster& a, const Cluster& b)
+{
+    const auto describe = [](const Link& link) {
+        return std::make_tuple(link.a,
+                               link.b,
+                               link.technology,
+                               link.bytesPerSecond,
+                               link.delayPs,
+                               link.framing.unitBytes,
+                               link.framing.packetBytes);
+    };
+    return a.GetVertices().size() == b.GetVertices().size() &&
+           std::equal(a.GetLinks().begin(),
+                      a.GetLinks().end(),
+                      b.GetLinks().begin(),
+                      b.GetLinks().end(),
+                      [&](const Link& x, const Link& y) { return describe(x) == describe(y); });
+}
+
 } // namespace
 
 bool
@@ -225,21 +286,35 @@ CommunicateAlike(const ExecutionGraph& graph,
     {
         return false;
     }
-    const Paths paths(cluster);
-    ProgramCache first(graph, cluster, paths, a);
-    const ProgramCache second(graph, cluster, paths, b);
-    std::set<ProgramCache::Key> known;
-    for (TaskId id = 0; id < graph.GetNTasks(); ++id)
-    {
-        if (graph.GetTask(id).kind == TaskKind::COMMUNICATION &&
-            known.insert(first.GetKey(id)).second &&
-            !(AreChosenAlike(first.MakeRequest(id), second.MakeRequest(id)) &&
-              AreSentAlike(graph, cluster, paths, id, first, second)))
-        {
-            return false;
-        }
-    }
-    return true;
+    Setting first(graph, cluster, a);
+    return AreAlike(graph, first, Setting(graph, cluster, b));
+}
+
+bool
+CommunicateAlike(const ExecutionGraph& graph,
+                 const Cluster& cluster,
+                 const Cluster& other,
+                 const CollectiveSettings& settings)
+{
+    Setting first(graph, cluster, settings);
+    return HasSameLinks(cluster, other) && AreAlike(graph, first, Setting(graph, other, settings));
+}
+
+bool
+TimeAlike(const ExecutorTraits& traits,
+          const ExecutorSettings& settings,
+          const CollectiveSettings& without,
+          const Cluster& cluster,
+          const ExecutionGraph& graph,
+          bool slowsKernels)
+{
+    return !traits.hasPackets && !traits.hasPaths && traits.repeats.empty() &&
+           TakeAlike(graph,
+                     cluster,
+                     MakeFlowParameters(settings, traits.needsCalibration),
+                     slowsKernels,
+                     settings.collectives,
+                     without);
 }
 
 std::vector<std::string>

@@ -9,6 +9,7 @@
 
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-collective-settings.h"
+#include "ns3/proteus-executor.h"
 #include "ns3/proteus-graph.h"
 #include "ns3/proteus-program.h"
 
@@ -41,6 +42,38 @@ bool CommunicateAlike(const ExecutionGraph& graph,
                       const Cluster& cluster,
                       const CollectiveSettings& a,
                       const CollectiveSettings& b);
+
+/// @ingroup proteus
+/// @param graph of a job @param cluster where it runs @param other a cluster that differs from it
+/// in what its CPUs are and allow @param settings how it communicates
+/// @return whether that is the same on both for every communication of the job: links, choices, who
+/// sends to whom, by which ways, and the memories on these; of more than 64 ranks it is not known,
+/// and is not
+/// @throw std::invalid_argument if one of the ways cannot be gone
+bool CommunicateAlike(const ExecutionGraph& graph,
+                      const Cluster& cluster,
+                      const Cluster& other,
+                      const CollectiveSettings& settings);
+
+/**
+ * @ingroup proteus
+ * Of an executor that times communications by latencies and bandwidths alone (AlphaBetaNetwork),
+ * says what CommunicateAlike() cannot, such as that chunks make no difference.
+ * @param traits of the executor
+ * @param settings of a run of it
+ * @param without how it would communicate otherwise
+ * @param cluster where it runs
+ * @param graph of the job
+ * @param slowsKernels whether kernels run beside communication, which slows them
+ * @return whether it is such an executor, and both take the same for every communication
+ * @throw std::invalid_argument if one of them has no program
+ */
+bool TimeAlike(const ExecutorTraits& traits,
+               const ExecutorSettings& settings,
+               const CollectiveSettings& without,
+               const Cluster& cluster,
+               const ExecutionGraph& graph,
+               bool slowsKernels);
 
 /// @ingroup proteus
 /// @param settings of collectives: algorithm and protocol that were asked for, version, plug-in

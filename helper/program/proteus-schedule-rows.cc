@@ -239,6 +239,15 @@ MakeRepeatedJob(const ScheduleTrialOptions& options)
     {
         job.servers = options.servers.AddHosts(job.cluster, graph.GetNDevices());
         options.servers.SetLeastTimes(graph, job.cluster, *job.servers, timesPs);
+        const uint32_t staleness = job.servers->staleness;
+        if (staleness != ParameterServers::ASYNCHRONOUS && staleness >= options.iterations &&
+            job.idle.empty())
+        {
+            job.notes.push_back("--staleness=" + options.servers.staleness +
+                                ": no worker gets so far ahead in " +
+                                std::to_string(options.iterations) +
+                                " iterations that it waits for others, so that it is as async");
+        }
     }
     job.work = {FindLeastPeriodS(graph, carried, timesPs, ScheduleSettings().kinds),
                 FindLeastPeriodS(graph, carried, timesPs, {}),

@@ -6,6 +6,11 @@
 
 #include "proteus-typed-network.h"
 
+#include "proteus-name-lists.h"
+
+#include "ns3/proteus-cluster-text.h"
+#include "ns3/proteus-split.h"
+
 #include <algorithm>
 
 namespace ns3
@@ -20,6 +25,20 @@ FindTyped(const Configuration& configuration, const std::string& name)
         return typed.first == name;
     });
     return option == configuration.end() ? "" : option->second;
+}
+
+std::vector<std::pair<std::string, std::string>>
+ListClusterSettings(const Configuration& configuration)
+{
+    const std::string typed = FindTyped(configuration, "cluster");
+    const std::string text = typed.empty() ? typed : FindClusterName(typed);
+    if (!IsClusterText(text))
+    {
+        return {};
+    }
+    return SplitSettings("--cluster=" + typed,
+                         text.substr(GetTextPreset(text).size() + 1),
+                         "nic=4x200G-roce");
 }
 
 bool

@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -37,6 +38,12 @@ struct TypedNetwork
 /// @ingroup proteus
 /// @param configuration options, as they were typed @param name of one @return its value, or empty
 std::string FindTyped(const Configuration& configuration, const std::string& name);
+
+/// @ingroup proteus
+/// @param configuration options, as they were typed
+/// @return what the short form of a cluster says, see MakeTextCluster(); none of other clusters
+std::vector<std::pair<std::string, std::string>> ListClusterSettings(
+    const Configuration& configuration);
 
 /// @ingroup proteus
 /// @param typed what was typed @param option with its value @return whether a note says that it

@@ -8,6 +8,8 @@
 
 #include "proteus-same-choices.h"
 
+#include "ns3/proteus-breakdown.h"
+
 #include <algorithm>
 #include <map>
 #include <variant>
@@ -100,6 +102,37 @@ FindNeedless(const TypedNetwork& typed, const ExecutorTraits& traits)
     return lines;
 }
 
+/// @param traits of an executor that has run @param settings of the run
+/// @param without other settings of collectives @param cluster that it ran on
+/// @param graph that was run @param timeline of the run
+/// @return why these make no difference to it; empty if they do
+std::string
+FindSame(const ExecutorTraits& traits,
+         const ExecutorSettings& settings,
+         const CollectiveSettings& without,
+         const Cluster& cluster,
+         const ExecutionGraph& graph,
+         const Timeline& timeline)
+{
+    if (CommunicateAlike(graph, cluster, settings.collectives, without))
+    {
+        return "this job communicates alike without it";
+    }
+    const auto isTimedAlike = [&](bool slowsKernels) {
+        return TimeAlike(traits, settings, without, cluster, graph, slowsKernels);
+    };
+    const auto runsBeside = [&] {
+        const auto devices = BreakDown(graph, timeline);
+        return std::any_of(devices.begin(), devices.end(), [](const DeviceBreakdown& device) {
+            return device.overlapPs > 0;
+        });
+    };
+    return isTimedAlike(false) &&
+                   (!settings.runtime.sharesGpu || !runsBeside() || isTimedAlike(true))
+               ? "latencies, and bytes over bandwidths, are the same without it"
+               : "";
+}
+
 } // namespace
 
 bool
@@ -113,7 +146,8 @@ FindUnusedChoices(const TypedNetwork& typed,
                   const ExecutorTraits& traits,
                   const ExecutorSettings& settings,
                   const Cluster& cluster,
-                  const ExecutionGraph& graph)
+                  const ExecutionGraph& graph,
+                  const Timeline& timeline)
 {
     if (!HasCommunication(graph))
     {
@@ -136,12 +170,11 @@ FindUnusedChoices(const TypedNetwork& typed,
             },
             field.member);
         const auto texts = isSet ? ListTyped(typed, field.name) : std::vector<std::string>();
-        if (!texts.empty() && CommunicateAlike(graph, cluster, settings.collectives, without))
+        const std::string reason =
+            texts.empty() ? "" : FindSame(traits, settings, without, cluster, graph, timeline);
+        for (const std::string& text : reason.empty() ? std::vector<std::string>() : texts)
         {
-            for (const std::string& text : texts)
-            {
-                lines.push_back(text + " has no effect: this job communicates alike without it");
-            }
+            lines.push_back(text + " has no effect: " + reason);
         }
     }
     return lines;

@@ -33,12 +33,14 @@ bool Honours(const ExecutorTraits& traits, const std::string& field);
 /// @ingroup proteus
 /// @param typed what was typed @param traits of an executor that has run
 /// @param settings of the run @param cluster that it ran on @param graph that was run
+/// @param timeline of the run
 /// @return a line for each option of NCCL that was typed and changes nothing in this run
 std::vector<std::string> FindUnusedChoices(const TypedNetwork& typed,
                                            const ExecutorTraits& traits,
                                            const ExecutorSettings& settings,
                                            const Cluster& cluster,
-                                           const ExecutionGraph& graph);
+                                           const ExecutionGraph& graph,
+                                           const Timeline& timeline);
 
 } // namespace proteus
 } // namespace ns3

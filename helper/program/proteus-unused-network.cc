@@ -314,22 +314,6 @@ FindUnusedRouting(const TypedNetwork& typed,
     return {option + " has no effect: no two paths are equal"};
 }
 
-/// @param configuration options, as they were typed
-/// @return what the short form of a cluster says, see MakeTextCluster(); none of other clusters
-std::vector<std::pair<std::string, std::string>>
-ListClusterSettings(const Configuration& configuration)
-{
-    const std::string typed = FindTyped(configuration, "cluster");
-    const std::string text = typed.empty() ? typed : FindClusterName(typed);
-    if (!IsClusterText(text))
-    {
-        return {};
-    }
-    return SplitSettings("--cluster=" + typed,
-                         text.substr(GetTextPreset(text).size() + 1),
-                         "nic=4x200G-roce");
-}
-
 /// @param cluster any @param graph that was run on it
 /// @return that servers have no GPU of the job, or empty
 std::string

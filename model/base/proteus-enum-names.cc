@@ -7,7 +7,7 @@
 #include "proteus-enum-names.h"
 
 #include "proteus-comma-list.h"
-#include "proteus-nearest-name.h"
+#include "proteus-meant-names.h"
 #include "proteus-other-names.h"
 #include "proteus-shown-name.h"
 
@@ -26,11 +26,11 @@ FailUnknownName(const std::string& what,
         throw std::invalid_argument("the " + what + " '" + ShownName(text) + "' is not modelled: " +
                                     cause + "; known are " + ListNames(known));
     }
-    const std::string alias = FindAlias(text, known);
-    const std::string meant = alias.empty() ? FindByOtherName(text, known) : alias;
-    throw std::invalid_argument("unknown " + what + " '" + ShownName(text) + "'; " +
-                                (meant.empty() ? "" : "did you mean " + meant + "? ") +
-                                "known are " + ListNames(known));
+    const std::vector<std::string> meant = FindMeant(text, known);
+    throw std::invalid_argument(
+        "unknown " + what + " '" + ShownName(text) + "'; " +
+        (meant.empty() ? "" : "did you mean " + ListAlternatives(meant) + "? ") + "known are " +
+        ListNames(known));
 }
 
 } // namespace proteus

@@ -7,11 +7,9 @@
 #include "proteus-nearest-name.h"
 
 #include "proteus-comma-list.h"
-#include "proteus-other-names.h"
+#include "proteus-meant-names.h"
 
 #include <algorithm>
-#include <cctype>
-#include <iterator>
 
 namespace ns3
 {
@@ -20,22 +18,6 @@ namespace proteus
 
 namespace
 {
-
-/// @return letters and digits in lower case; those beyond ASCII are letters as they are
-std::string
-Squeeze(const std::string& name)
-{
-    std::string squeezed;
-    for (const char c : name)
-    {
-        const auto byte = static_cast<unsigned char>(c);
-        if (std::isalnum(byte) != 0 || byte >= 0x80 || c == '+' || c == '.')
-        {
-            squeezed += static_cast<char>(std::tolower(byte));
-        }
-    }
-    return squeezed;
-}
 
 /// @return letters to change, add, leave out or swap with their neighbour (optimal string
 /// alignment)
@@ -63,51 +45,20 @@ GetDistance(const std::string& a, const std::string& b)
     return d[a.size()][b.size()];
 }
 
-/// @return the words of a name, squeezed
-std::vector<std::string>
-SplitWords(const std::string& name)
-{
-    std::vector<std::string> words(1);
-    for (const char c : name)
-    {
-        const std::string letter = Squeeze(std::string(1, c));
-        if (letter.empty() && !words.back().empty())
-        {
-            words.emplace_back();
-        }
-        words.back() += letter;
-    }
-    return words;
-}
-
-/// @param typed a name that is not there @param name that is @return whether one has all words of
-/// the other, in any order
-bool
-HasWords(const std::string& typed, const std::string& name)
-{
-    constexpr std::size_t LEAST = 3; // letters that say something
-    const std::string squeezed = Squeeze(name);
-    const std::vector<std::string> words = SplitWords(typed);
-    return std::all_of(words.begin(),
-                       words.end(),
-                       [&squeezed](const std::string& word) {
-                           return squeezed.find(word) != std::string::npos;
-                       })
-               ? Squeeze(typed).size() >= LEAST
-               : squeezed.size() >= LEAST && Squeeze(typed).find(squeezed) != std::string::npos;
-}
-
 } // namespace
 
 std::string
 FindNearest(const std::string& name, const std::vector<std::string>& names)
 {
-    const std::string typed = Squeeze(name);
+    const std::string typed = SqueezeName(name);
     std::string nearest;
     std::size_t least = std::max<std::size_t>(1, typed.size() / 3) + 1;
     for (const std::string& candidate : names)
     {
-        const std::size_t distance = GetDistance(typed, Squeeze(candidate));
+        const std::string other = SqueezeName(candidate);
+        const std::size_t apart =
+            typed.size() < other.size() ? other.size() - typed.size() : typed.size() - other.size();
+        const std::size_t distance = apart < least ? GetDistance(typed, other) : apart;
         if (distance < least)
         {
             least = distance;
@@ -120,7 +71,7 @@ FindNearest(const std::string& name, const std::vector<std::string>& names)
 bool
 IsSameName(const std::string& a, const std::string& b)
 {
-    return Squeeze(a) == Squeeze(b);
+    return SqueezeName(a) == SqueezeName(b);
 }
 
 std::string
@@ -139,33 +90,10 @@ FindAlias(const std::string& name, const std::vector<std::string>& names)
 std::string
 Suggest(const std::string& name, const std::vector<std::string>& names)
 {
-    if (const std::string known = FindByOtherName(name, names); !known.empty())
-    {
-        return "did you mean " + known + "?";
-    }
-    const std::string typed = Squeeze(name);
-    std::vector<std::string> meant; // names that begin with it
-    std::string all;
-    for (const std::string& candidate : names)
-    {
-        if (!typed.empty() && Squeeze(candidate).rfind(typed, 0) == 0)
-        {
-            meant.push_back(candidate);
-        }
-        all += (all.empty() ? "there are " : ", ") + candidate;
-    }
-    if (const std::string nearest = FindNearest(name, names); meant.empty() && !nearest.empty())
-    {
-        meant.push_back(nearest);
-    }
-    if (meant.empty())
-    {
-        std::copy_if(names.begin(),
-                     names.end(),
-                     std::back_inserter(meant),
-                     [&name](const std::string& candidate) { return HasWords(name, candidate); });
-    }
-    return meant.empty() ? all : "did you mean " + ListAlternatives(meant) + "?";
+    const std::vector<std::string> meant = FindMeant(name, names);
+    return !meant.empty()  ? "did you mean " + ListAlternatives(meant) + "?"
+           : names.empty() ? ""
+                           : "there are " + ListNames(names);
 }
 
 } // namespace proteus

@@ -6,6 +6,9 @@
 
 #include "proteus-alpha-beta-network.h"
 
+#include "ns3/proteus-program-cache.h"
+
+#include <set>
 #include <utility>
 
 namespace ns3
@@ -25,6 +28,13 @@ AlphaBetaNetwork::AlphaBetaNetwork(const ExecutionGraph& graph,
 {
 }
 
+int64_t
+AlphaBetaNetwork::FindTimePs(FlowProfiles& profiles, TaskId task)
+{
+    const CollectiveProfile& profile = profiles.Get(task);
+    return profile.launchPs + (profile.classes.empty() ? 0 : profiles.GetAlphaBetaPs(task));
+}
+
 void
 AlphaBetaNetwork::Join(DeviceId device,
                        TaskId task,
@@ -40,8 +50,7 @@ AlphaBetaNetwork::Join(DeviceId device,
     const CollectiveProfile& profile = m_profiles.Get(task);
     m_sentBytes += profile.sentBytes;
     ++m_collectives;
-    const int64_t timePs =
-        profile.launchPs + (profile.classes.empty() ? 0 : m_profiles.GetAlphaBetaPs(task));
+    const int64_t timePs = FindTimePs(m_profiles, task);
     for (auto& [member, callback] : members)
     {
         m_clock.Schedule(member, timePs, std::move(callback));
@@ -61,6 +70,35 @@ AlphaBetaNetwork::DescribeWait(DeviceId /* device */, TaskId task, uint32_t micr
            std::to_string(m_graph.GetGroup(m_graph.GetTask(task).place).size() -
                           found->second.size()) +
            " others to join";
+}
+
+bool
+TakeAlike(const ExecutionGraph& graph,
+          const Cluster& cluster,
+          const FlowParameters& parameters,
+          bool slowsKernels,
+          const ProgramSettings& a,
+          const ProgramSettings& b)
+{
+    const Paths paths(cluster);
+    FlowProfiles first(graph, cluster, paths, parameters, a);
+    FlowProfiles second(graph, cluster, paths, parameters, b);
+    const auto describePart = [](const CollectiveProfile& profile) {
+        return std::make_pair(profile.multiprocessors, profile.memoryBytesPerSecond);
+    };
+    ProgramCache programs(graph, cluster, paths, a);
+    std::set<ProgramCache::Key> known;
+    for (TaskId id = 0; id < graph.GetNTasks(); ++id)
+    {
+        if (graph.GetTask(id).kind == TaskKind::COMMUNICATION &&
+            known.insert(programs.GetKey(id)).second &&
+            (AlphaBetaNetwork::FindTimePs(first, id) != AlphaBetaNetwork::FindTimePs(second, id) ||
+             (slowsKernels && describePart(first.Get(id)) != describePart(second.Get(id)))))
+        {
+            return false;
+        }
+    }
+    return true;
 }
 
 } // namespace proteus

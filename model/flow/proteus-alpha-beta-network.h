@@ -56,6 +56,10 @@ class AlphaBetaNetwork : public Network
               std::function<void()> done) override;
     std::string DescribeWait(DeviceId device, TaskId task, uint32_t microBatch) const override;
 
+    /// @param profiles of a graph's collectives @param task a communication @return how long it
+    /// takes from the last rank's joining, picoseconds
+    static int64_t FindTimePs(FlowProfiles& profiles, TaskId task);
+
     /// @return the profiles of the graph's collectives
     FlowProfiles& GetProfiles()
     {
@@ -84,6 +88,26 @@ class AlphaBetaNetwork : public Network
     uint64_t m_sentBytes{0};
     uint64_t m_collectives{0};
 };
+
+/**
+ * @ingroup proteus
+ * Compares two ways to set up collectives as AlphaBetaNetwork sees them.
+ * @param graph of a job
+ * @param cluster where it runs
+ * @param parameters of the network
+ * @param slowsKernels whether kernels run beside communication, which slows them
+ * @param a a way to set them up
+ * @param b another one
+ * @return whether every communication takes the same time by both, and, where it slows kernels, the
+ * same part of the GPU
+ * @throw std::invalid_argument as FlowProfiles::Get()
+ */
+bool TakeAlike(const ExecutionGraph& graph,
+               const Cluster& cluster,
+               const FlowParameters& parameters,
+               bool slowsKernels,
+               const ProgramSettings& a,
+               const ProgramSettings& b);
 
 } // namespace proteus
 } // namespace ns3

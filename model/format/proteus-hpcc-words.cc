@@ -105,8 +105,11 @@ HpccWords::WarnOfRest(uint64_t count, const std::string& thing)
     std::string line;
     while (m_reader.ReadLine(line))
     {
-        const std::size_t begin = line.find_first_not_of(" \t");
-        if (begin != std::string::npos && line[begin] >= '0' && line[begin] <= '9')
+        const std::vector<HpccWord> words = Split(line);
+        const bool hasNumber = std::any_of(words.begin(), words.end(), [](const HpccWord& word) {
+            return word.text[0] >= '0' && word.text[0] <= '9';
+        });
+        if (hasNumber)
         {
             first = records++ == 0 ? m_reader.GetLine() : first;
         }

@@ -59,8 +59,9 @@ class HpccWords
     /// @param what the word must be, for the message @return the next word
     HpccWord Next(const char* what);
 
-    /// Warns of lines behind those that were read that begin with a number, as records do; other
-    /// text there is a comment. @param count of what was read, as the first line says
+    /// Warns of lines behind those that were read that have a number, as records do; other text
+    /// there is a comment: the simulator's files explain their format there ("src0 dst0 rate delay
+    /// error_rate"). @param count of what was read, as the first line says
     /// @param thing what one of them is called
     void WarnOfRest(uint64_t count, const std::string& thing);
 

@@ -251,11 +251,7 @@ CommunicationMaker::FindRanks(const GpuEvent& event, const Communication& it) co
     {
         ranks = group == m_events.groups.end() ? ranks : group->second;
     }
-    else if (group != m_events.groups.end() && !group->second.empty() &&
-             !std::is_permutation(ranks.begin(),
-                                  ranks.end(),
-                                  group->second.begin(),
-                                  group->second.end()))
+    else if (group != m_events.groups.end() && !group->second.empty() && ranks != group->second)
     {
         m_events.oddGroup = it.group;
         ++m_events.nOddGroups;

@@ -8,6 +8,7 @@
 
 #include "proteus-trace-doubts.h"
 
+#include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-plural.h"
 #include "ns3/proteus-shown-name.h"
@@ -215,7 +216,7 @@ DescribeSetUp(const Rank& rank)
            "record after some steps, schedule(wait=1, warmup=1, active=1)";
 }
 
-/// Adds versions of NCCL that are none, and backends of torch.distributed without NCCL
+/// Adds versions of NCCL that are none, or several, and backends of torch.distributed without NCCL
 /// ("cpu:gloo,cuda:nccl" has it).
 /// @param ranks of a trace @param doubts gets them
 void
@@ -230,6 +231,16 @@ AddLibraryDoubts(const std::vector<Rank>& ranks, std::vector<std::string>& doubt
     }
     versions.erase(""); // which say nothing
     backends.erase("");
+    if (versions.size() > 1)
+    {
+        std::vector<std::string> names;
+        for (const std::string& version : versions)
+        {
+            names.push_back(QuotedText(version));
+        }
+        doubts.push_back("its files say " + FormatThings(versions.size(), "version") +
+                         " of NCCL (nccl_version), " + ListSome(names) + ", and a job has one");
+    }
     for (const std::string& version : versions)
     {
         try
@@ -474,8 +485,8 @@ AddFormatDoubts(const Findings& found, std::vector<std::string>& doubts)
     if (found.nOddGroups > 0)
     {
         doubts.push_back(FormatThings(found.nOddGroups, "communication") +
-                         " whose ranks (Process Group Ranks) are others than those of their group "
-                         "in pg_config, such as group " +
+                         " whose ranks (Process Group Ranks) are others, or in another order, than "
+                         "those of their group in pg_config, such as group " +
                          QuotedText(found.oddGroup) + ": the former count");
     }
     if (static_cast<double>(found.syncs.second) >

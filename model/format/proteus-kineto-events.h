@@ -137,16 +137,16 @@ struct Rank
     std::map<std::string, std::string> misspelt;
     uint64_t nKindless{0};   //!< events with a duration and no category, or another phase than X
     uint64_t nPartGroups{0}; //!< of pg_config, without a name or ranks
-    uint64_t nOddGroups{0};  //!< communications of other ranks than pg_config has for their group
-    std::string oddGroup;    //!< the group of one of them
-    uint64_t nSyncs{0};      //!< waits that the profiler tells
-    uint64_t nLostSyncs{0};  //!< those that do not say who waits for what
-    uint64_t nAnnotated{0};  //!< communications told by annotations around their launches
-    uint64_t nUntold{0};     //!< kernels of NCCL that were launched before the recording began
-    uint64_t nEmpty{0};      //!< collectives that move no element, but for barriers
-    uint64_t nRootless{0};   //!< collectives with a root that do not say which
-    uint64_t nUneven{0};     //!< all-to-alls of unequal splits
-    uint64_t nOddSizes{0};   //!< collectives whose result does not follow from their input
+    uint64_t nOddGroups{0}; //!< communications of other ranks, or another order, than pg_config has
+    std::string oddGroup;   //!< the group of one of them
+    uint64_t nSyncs{0};     //!< waits that the profiler tells
+    uint64_t nLostSyncs{0}; //!< those that do not say who waits for what
+    uint64_t nAnnotated{0}; //!< communications told by annotations around their launches
+    uint64_t nUntold{0};    //!< kernels of NCCL that were launched before the recording began
+    uint64_t nEmpty{0};     //!< collectives that move no element, but for barriers
+    uint64_t nRootless{0};  //!< collectives with a root that do not say which
+    uint64_t nUneven{0};    //!< all-to-alls of unequal splits
+    uint64_t nOddSizes{0};  //!< collectives whose result does not follow from their input
     std::string exampleOddSize; //!< the first of them, in words
     uint64_t nOthers{0};        //!< messages whose own rank is another one than that of the file
     std::string exampleOther;   //!< the first of them, in words

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 using namespace ns3::proteus;
 
@@ -40,27 +41,34 @@ TEST(EnumNames, RefusesWhatHasNoName)
     EXPECT_THROW(COLOURS.Get(Colour::NAMELESS), std::invalid_argument);
     try
     {
-        COLOURS.Parse("Red\n" + std::string(100, 'x'));
+        COLOURS.Parse("Blue\n" + std::string(100, 'x'));
         FAIL() << "it has no such name";
     }
     catch (const std::invalid_argument& error)
     {
         EXPECT_EQ(error.what(),
-                  "unknown colour 'Red?" + std::string(76, 'x') + "...'; known are green, red");
+                  "unknown colour 'Blue?" + std::string(75, 'x') + "...'; known are green, red");
     }
 }
 
-TEST(EnumNames, AnotherSpellingIsKnown)
+TEST(EnumNames, WhatWasMeantIsSaid)
 {
-    try
+    for (const auto& [typed, meant] : {std::pair{"RED", "red"}, // another spelling
+                                       {"gren", "green"},
+                                       {"gre", "green"},
+                                       {"green tea", "green"}})
     {
-        COLOURS.Parse("RED");
-        FAIL() << "names are as they are written";
-    }
-    catch (const std::invalid_argument& error)
-    {
-        EXPECT_EQ(std::string(error.what()),
-                  "unknown colour 'RED'; did you mean red? known are green, red");
+        try
+        {
+            COLOURS.Parse(typed);
+            FAIL() << "names are as they are written";
+        }
+        catch (const std::invalid_argument& error)
+        {
+            EXPECT_EQ(std::string(error.what()),
+                      std::string("unknown colour '") + typed + "'; did you mean " + meant +
+                          "? known are green, red");
+        }
     }
 }
 

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "ns3/proteus-meant-names.h"
 #include "ns3/proteus-nearest-name.h"
 #include "ns3/proteus-other-names.h"
 
@@ -31,6 +32,9 @@ TEST(NearestName, IsSuggested)
     EXPECT_EQ(FindAlias("gpt3", names), "");
     EXPECT_EQ(FindAlias("gpt2\u00e9", names), "");
     EXPECT_EQ(Suggest("gpt2\u00e9", names), "did you mean gpt2?");
+    EXPECT_EQ(Suggest("gpt2", {}), "");
+    EXPECT_EQ(FindMeant("bert_1", {"bert-12", "bert-1"}), std::vector<std::string>{"bert-1"});
+    EXPECT_TRUE(FindMeant("resnet", names).empty());
 }
 
 TEST(NearestName, WhatOthersSayIsKnown)

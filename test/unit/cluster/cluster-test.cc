@@ -37,10 +37,9 @@ TEST(ClusterNames, RoundTrip)
     }
     EXPECT_STREQ(ToString(VertexKind::PCIE_SWITCH), "pcie-switch");
     EXPECT_STREQ(ToString(LinkTechnology::CPU_INTERCONNECT), "cpu-interconnect");
-    EXPECT_EQ(
-        ErrorOf([] { LinkTechnologyFromString("pci"); }),
-        "unknown link technology 'pci'; known are nvlink, pcie, cpu-interconnect, infiniband, "
-        "roce");
+    EXPECT_EQ(ErrorOf([] { LinkTechnologyFromString("pci"); }),
+              "unknown link technology 'pci'; did you mean pcie? known are nvlink, pcie, "
+              "cpu-interconnect, infiniband, roce");
     EXPECT_EQ(ErrorOf([] { VertexKindFromString("GPU"); }),
               "unknown kind of vertex 'GPU'; did you mean gpu? known are gpu, nvswitch, "
               "pcie-switch, cpu, nic, switch");

@@ -229,6 +229,11 @@ TEST(HpccTopology, NamesWordsThatAreTooMany)
               "A100-SXM4-80GB\n");
     EXPECT_EQ(warning("2 0 1\n\n0 1 100Gbps 1us 0 7\n"),
               "warning: some/t.txt:3: '7' stands behind the last link, and is not read\n");
+    const std::string whole = "2 0 1\n\n0 1 100Gbps 1us 0\n";
+    EXPECT_EQ(warning(whole + "src dst rate delay error_rate\n# 0 1 100Gbps 1us 0\n"), "");
+    EXPECT_EQ(warning(whole + "host0 1 100Gbps 1us 0\n"),
+              "warning: some/t.txt:4: the first line of the file says 1 link; 1 more line is not "
+              "read\n");
 }
 
 TEST(HpccTopology, CorruptedAnywhere)

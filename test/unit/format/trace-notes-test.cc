@@ -439,16 +439,18 @@ TEST(TraceNotes, GroupsSizesAndRanksOfKinetoThatDisagree)
                              R"(, "Collective name": "allreduce", "In msg nelems": 8,
  "Out msg nelems": 8, "Process Group Ranks": "[0, 1]")")});
     };
-    EXPECT_EQ(config(R"({"pg_name": "3", "ranks": [1, 0], "pg_size": 2})"), "");
+    EXPECT_EQ(config(R"({"pg_name": "3", "ranks": [0, 1], "pg_size": 2})"), "");
+    const std::string unlike = "1 communication whose ranks (Process Group Ranks) are others, or "
+                               "in another order, than those of their group in pg_config, such "
+                               "as group '3'";
+    ExpectPart(config(R"({"pg_name": "3", "ranks": [1, 0], "pg_size": 2})"), unlike);
     ExpectPart(config(R"({"pg_name": "3", "ranks": [0, 1], "pg_size": 4})"),
                "/distributedInfo/pg_config/0/pg_size: is 4, but 2 ranks are listed");
     ExpectPart(config(R"({"pg_name": "4", "ranks": [0]}, {"pg_name": "4", "ranks": [1]})"),
                "/distributedInfo/pg_config/1/pg_name: is there twice, of different ranks");
     ExpectPart(config(R"({"pg_name": "4"})"),
                "1 process group (pg_config) without a name or ranks, not read");
-    ExpectPart(config(R"({"pg_name": "3", "ranks": [0]})"),
-               "1 communication whose ranks (Process Group Ranks) are others than those of their "
-               "group in pg_config, such as group '3'");
+    ExpectPart(config(R"({"pg_name": "3", "ranks": [0]})"), unlike);
     // PyTorch had the number of a group for its name.
     const auto numbered = [&](const std::string& groups) {
         std::string file = rank(R"("rank": 0, "world_size": 2, "pg_config": [)" + groups + "]",
@@ -504,6 +506,15 @@ TEST(TraceNotes, GroupsSizesAndRanksOfKinetoThatDisagree)
                "was recorded with RCCL, which follows NCCL 2.18.3; simulated is NCCL 2.30");
     ExpectPart(second(R"(, "nccl_version": "new")", sizes),
                "nccl_version 'new' is no version of NCCL: it is not heeded");
+    const auto versions = [&](const std::string& first, const std::string& other) {
+        return NotesOf(&ReadKineto,
+                       {exchange(R"("rank": 0, "nccl_version": ")" + first + '"', sizes),
+                        exchange(R"("rank": 1, "nccl_version": ")" + other + '"', sizes)});
+    };
+    EXPECT_EQ(versions("2.21.5", "2.21.5"), "");
+    EXPECT_EQ(versions("2.21.5", "2.18.3"),
+              "trace: its files say 2 versions of NCCL (nccl_version), '2.18.3', '2.21.5', and a "
+              "job has one\n");
     ExpectPart(second(R"(, "backend": "gloo")", sizes),
                "was recorded with the backend 'gloo' of torch.distributed; simulated is NCCL");
     EXPECT_EQ(second(R"(, "backend": "cpu:gloo,cuda:nccl")", sizes), second("", sizes));

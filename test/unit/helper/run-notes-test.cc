@@ -264,3 +264,115 @@ TEST(RunNotes, ChoicesOfCollectivesThatChangeNothing)
         EXPECT_EQ(start(option), "") << option;
     }
 }
+
+// Chunks are not of the closed form; channels are.
+TEST(RunNotes, ChoicesThatLatencyAndBandwidthDoNotHave)
+{
+    const auto collective = [](const std::string& executor, const std::string& option) {
+        const Outcome outcome = Start(
+            "collective",
+            {"--nodes=1", "--min=64M", "--max=64M", "--quiet", "--executor=" + executor, option});
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome;
+    };
+    const std::string buffers = "--nccl=NCCL_BUFFSIZE=1M";
+    const std::string chunks = "--ns3::proteus::PacketNetwork::ChunkBytes=65536";
+    const std::string none = " has no effect: the sizes that were run communicate alike without it";
+    const std::string plain = collective("alpha-beta", "--collective=all-reduce").out;
+    for (const std::string& option : {buffers, chunks})
+    {
+        const Outcome outcome = collective("alpha-beta", option);
+        EXPECT_NE(outcome.error.find(option + none), std::string::npos) << outcome.error;
+        EXPECT_EQ(outcome.out, plain) << option;
+        EXPECT_EQ(collective("flow", option).error, "") << option;
+    }
+    EXPECT_EQ(collective("alpha-beta", "--channels=2").error, "");
+    const auto job = [](const std::string& executor, const std::string& option) {
+        return Start("run",
+                     {"--model=gpt",
+                      "--variables=layers=2,hidden=1024,heads=8,vocabulary=1024,sequence=128",
+                      "--strategy=dp=16,buckets=whole",
+                      "--protocol=Simple",
+                      "--quiet",
+                      "--executor=" + executor,
+                      option})
+            .out;
+    };
+    const std::string same =
+        " has no effect: latencies, and bytes over bandwidths, are the same without it";
+    EXPECT_NE(job("alpha-beta", buffers).find("alpha-beta: " + buffers + same), std::string::npos);
+    EXPECT_EQ(job("alpha-beta", "--nccl=NCCL_MAX_NCHANNELS=2").find(same), std::string::npos);
+    EXPECT_EQ(job("flow", buffers).find(same), std::string::npos);
+}
+
+// NCCL sends by host memory between GPUs of different slots, whatever the driver allows, and
+// peer to peer below one switch.
+TEST(RunNotes, WhatCpusOfCardsAreAndAllow)
+{
+    const auto job = [](const std::string& server, const std::string& option) {
+        return Start("run",
+                     {"--model=gpt",
+                      "--variables=layers=1,hidden=256,heads=8,vocabulary=1024,sequence=128",
+                      "--strategy=dp=4",
+                      "--executor=flow",
+                      "--quiet",
+                      "--cluster=" + server,
+                      option})
+            .out;
+    };
+    const auto isNamed = [&](const std::string& server,
+                             const std::string& key,
+                             const std::string& option = "--nodes=1") {
+        const std::string cluster = server + key;
+        return job(cluster, option)
+                   .find("flow: --cluster=" + cluster + ": " + key +
+                         " has no effect: GPUs communicate alike without it") != std::string::npos;
+    };
+    const std::string direct = "2x4xL40S:";
+    EXPECT_TRUE(isNamed(direct, "p2p=on"));
+    EXPECT_FALSE(isNamed(direct, "p2p=on", "--nccl=NCCL_P2P_LEVEL=SYS"));
+    EXPECT_FALSE(isNamed(direct, "p2p=off")); // which it is
+    EXPECT_FALSE(isNamed(direct, "memory=1xDDR4-3200"));
+    EXPECT_FALSE(isNamed(direct, "cpu=intel"));
+    const std::string switched = "2x4xL40S:switches=2,";
+    const std::string memory = job(switched + "memory=1xDDR4-3200", "--nodes=1");
+    EXPECT_NE(memory.find("memory=1xDDR4-3200 has no effect"), std::string::npos) << memory;
+    const auto collective = [](const std::string& option) {
+        return Start("collective",
+                     {"--cluster=2x4xL40S:p2p=on", "--min=1M", "--max=2M", "--quiet", option})
+            .error;
+    };
+    const std::string idle = "p2p=on has no effect: GPUs communicate alike without it";
+    EXPECT_NE(collective("--executor=flow").find(idle), std::string::npos);
+    EXPECT_EQ(collective("--nccl=NCCL_P2P_LEVEL=SYS").find(idle), std::string::npos);
+}
+
+TEST(RunNotes, StalenessThatIterationsDoNotReach)
+{
+    const auto start = [](const std::string& staleness) {
+        const Outcome outcome =
+            Start("schedule",
+                  {"--model=gpt",
+                   "--variables=layers=1,hidden=256,heads=8,vocabulary=1024,sequence=128",
+                   "--strategy=dp=8",
+                   "--cluster=pcie-v100x4",
+                   "--nodes=2",
+                   "--executor=flow",
+                   "--policies=arrival,priority",
+                   "--iterations=2",
+                   "--gradients=parameter-server",
+                   "--quiet",
+                   "--staleness=" + staleness});
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome.out;
+    };
+    const std::string async = start("async");
+    const std::string note = "Note: --staleness=2: no worker gets so far ahead in 2 iterations "
+                             "that it waits for others, so that it is as async\n";
+    std::string two = start("2");
+    const std::size_t at = two.find(note);
+    ASSERT_NE(at, std::string::npos) << two;
+    EXPECT_EQ(two.erase(at, note.size()), async);
+    EXPECT_EQ(start("1").find("--staleness"), std::string::npos);
+    EXPECT_EQ(async.find("--staleness"), std::string::npos);
+}

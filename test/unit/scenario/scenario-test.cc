@@ -87,7 +87,8 @@ const std::vector<Wrong> WRONG{
     {R"(, "event": [])", "event"},
     {R"(, "seed": -1)", "/seed"},
     {R"(, "events": [{"kind": "link-dwon", "at": "1ms"}])",
-     "/events/0/kind: unknown kind of event 'link-dwon'; known are link-down, switch-down"},
+     "/events/0/kind: unknown kind of event 'link-dwon'; did you mean link-down? known are "
+     "link-down, switch-down"},
     {R"(, "events": [{"kind": "link-down", "link": ["leaf0", "spine0"]}])", "at"},
     {R"(, "events": [{"kind": "link-down", "link": ["leaf0", "spine9"], "at": "1ms"}])",
      "/events/0/link/1: there is no vertex 'spine9'"},
