@@ -82,16 +82,24 @@ FindModelFile(const std::string& name, const std::string& folder)
     catch (const std::invalid_argument& error)
     {
         const std::optional<ModelFamily> family = FindModelFamily(name);
+        const std::string start = "--model=" + name + ": there is no model of this name";
+        const std::string said = error.what();
+        const std::size_t meant = said.find("did you mean ");
         if (!family)
         {
-            throw;
+            const std::size_t list = said.find("there are ");
+            if (meant != std::string::npos || list == std::string::npos)
+            {
+                throw;
+            }
+            throw std::invalid_argument(start +
+                                        "; of many that are on Hugging Face, config.json is read, "
+                                        "if it is given as --model=FILE; " +
+                                        said.substr(list));
         }
-        const std::string start = "--model=" + name + ": there is no model of this name";
         const std::string file = "Hugging Face's config.json of it is read, if it is given as "
                                  "--model=FILE (model_type " +
                                  family->type + ")";
-        const std::string said = error.what();
-        const std::size_t meant = said.find("did you mean ");
         throw std::invalid_argument(start + (!family->cause.empty() ? ": " + family->cause
                                              : meant == std::string::npos
                                                  ? "; " + file

@@ -165,6 +165,10 @@ struct HostCost
     /// Whether it waits for every kernel before it issues the next (CUDA_LAUNCH_BLOCKING): an
     /// operator takes the sum of both times.
     bool waitsForKernels{false};
+    /// Whether the kernels of a stage wait until what it sends to a neighbour is there, and two
+    /// stages have one message between them on its way at a time: the activations first, then the
+    /// gradient (CompileOptions::waitsForTransfers).
+    bool waitsForTransfers{false};
     /// How many times as long as said here the hosts of some GPUs take, by how the names of their
     /// data sheets begin: a GPU stands for the processors of its usual servers.
     std::map<std::string, double> paces;

@@ -111,6 +111,7 @@ ReadHost(const JsonValue& host, Framework& framework)
                     "expertKernelUs",
                     "backwardExpertKernelUs",
                     "waitsForKernels",
+                    "waitsForTransfers",
                     "paces"});
     ReadTime(host, "kernelUs", MOST_KERNEL_US, framework.kernels.hostPerKernelPs);
     ReadTime(host, "backwardKernelUs", MOST_KERNEL_US, framework.host.backwardKernelPs);
@@ -178,6 +179,10 @@ ReadHost(const JsonValue& host, Framework& framework)
         {
             value->Fail("a host that waits for every kernel is not ahead");
         }
+    }
+    if (const auto value = FindSourced(host, "waitsForTransfers"))
+    {
+        framework.host.waitsForTransfers = value->AsBool();
     }
 }
 

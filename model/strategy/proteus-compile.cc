@@ -59,6 +59,7 @@ MakeOptions(const StrategyTree& tree,
     options.kernelUse = MakeFrameworkUse(cost, framework, compute, gradientBytes);
     options.gathersFloat8 = framework.float8.gathersWeights;
     options.gathersBehindDispatch = framework.host.gathersBehindDispatch;
+    options.waitsForTransfers = framework.host.waitsForTransfers;
     return options;
 }
 

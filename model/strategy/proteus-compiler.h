@@ -117,6 +117,12 @@ struct CompileOptions
     /// Whether what a unit shares with other replicas (ZeRO 3) is gathered for the forward pass
     /// when the tokens of the unit before have been sorted by expert, not when that unit begins.
     bool gathersBehindDispatch{false};
+    /// Whether the kernels of a stage wait until what it sends to a neighbour is there, and a stage
+    /// takes a gradient when it has sent the activations that go the other way: PyTorch's
+    /// dist.send() and dist.recv(), which run in one stream for two ranks, whichever way they go.
+    /// With 1F1B and GPipe, whose stages then pass each other a message each way between two
+    /// passes; other schedules have their transfers beside kernels.
+    bool waitsForTransfers{false};
     /// Where to what tasks need of the iteration before, for RepeatGraph(); none: nowhere.
     std::vector<CarriedDependency>* carried{nullptr};
 };

@@ -180,6 +180,15 @@ struct EmitContext
         return !tree.hasRepresentative || device == 0;
     }
 
+    /// @return whether CompileOptions::waitsForTransfers is so of this schedule
+    bool WaitsForTransfers() const
+    {
+        const ScheduleSpec& schedule = tree.schedule;
+        return options.waitsForTransfers && !schedule.overlapsExperts &&
+               (schedule.kind == ScheduleKind::ONE_FORWARD_ONE_BACKWARD ||
+                schedule.kind == ScheduleKind::GPIPE);
+    }
+
     /// @param stage a stage @return phase of its forward pass
     PhaseId GetForward(uint32_t stage) const
     {

@@ -405,18 +405,34 @@ Converter::EmitSend(DeviceId from,
                     Parallelism parallelism,
                     const Cargo& cargo)
 {
-    const TaskId id = m_context.builder.AddCommunication(
-        cargo.sendPhase,
-        m_context.builder.AddGroup({from, to}),
-        cargo.isTransfer ? m_context.streams.pipeline : m_context.streams.communication,
-        cargo.name + ".send",
-        Collective::SEND_RECV,
-        bytes,
-        parallelism,
-        ready);
     const std::vector<PhaseId>& backward = m_context.phases.backward;
-    if (cargo.isTransfer &&
-        std::find(backward.begin(), backward.end(), cargo.sendPhase) != backward.end())
+    const bool isGradient =
+        cargo.isTransfer &&
+        std::find(backward.begin(), backward.end(), cargo.sendPhase) != backward.end();
+    const bool isAwaited = cargo.isTransfer && m_context.WaitsForTransfers();
+    std::vector<TaskId> needed = ready;
+    if (isAwaited && isGradient)
+    {
+        // The receiver's turn has come when its own activations are sent, on the same stream.
+        needed.push_back(m_context.builder.AddCompute(cargo.sendPhase,
+                                                      to,
+                                                      m_context.streams.compute,
+                                                      cargo.name + ".turn",
+                                                      0,
+                                                      {}));
+    }
+    const TaskId id =
+        m_context.builder.AddCommunication(cargo.sendPhase,
+                                           m_context.builder.AddGroup({from, to}),
+                                           isAwaited          ? m_context.streams.compute
+                                           : cargo.isTransfer ? m_context.streams.pipeline
+                                                              : m_context.streams.communication,
+                                           cargo.name + ".send",
+                                           Collective::SEND_RECV,
+                                           bytes,
+                                           parallelism,
+                                           needed);
+    if (isGradient)
     {
         m_context.backwardSends[from].push_back(id);
     }

@@ -66,6 +66,19 @@ TEST(ModelMistakes, NamesOfOtherModelsSayWhatStandsForThem)
         EXPECT_NE(outcome.error.find("there is no model of this name"), std::string::npos) << name;
         EXPECT_NE(outcome.error.find(hint), std::string::npos) << name << ": " << outcome.error;
     }
+    // Of other names it is not known what they are of.
+    for (const std::string name : {"phi-4", "vicuna-7b", "yi-1.5-6b"})
+    {
+        const Outcome outcome = Start("run", {"--model=" + name, "--strategy=dp=2"});
+        EXPECT_EQ(outcome.error.find("--model=" + name +
+                                     ": there is no model of this name; of "
+                                     "many that are on Hugging Face, "
+                                     "config.json is read"),
+                  outcome.error.find("--model"))
+            << outcome.error;
+        EXPECT_NE(outcome.error.find("--model=FILE; there are alexnet, "), std::string::npos)
+            << outcome.error;
+    }
     // Another version is another model.
     const Outcome outcome = Start("run", {"--model=falcon3-7b", "--strategy=dp=2"});
     EXPECT_EQ(outcome.error.find(beside), std::string::npos) << outcome.error;

@@ -10,12 +10,14 @@
 #include "ns3/proteus-cluster.h"
 #include "ns3/proteus-compile.h"
 #include "ns3/proteus-flow-run.h"
+#include "ns3/proteus-framework-json.h"
 #include "ns3/proteus-graph-representative.h"
 #include "ns3/proteus-inventory.h"
 #include "ns3/proteus-model-json.h"
 #include "ns3/proteus-strategy-json.h"
 
 #include <gtest/gtest.h>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <sstream>
@@ -184,6 +186,132 @@ TEST(ScatterGather, SavesTimeBetweenServers)
             GetEndPs(RunFlow(Compile(job.model, job.tree, cluster, framework), cluster));
     }
     EXPECT_LT(times[1], times[0]);
+}
+
+namespace
+{
+
+/// @param schedule of a pipeline @param isAwaited whether kernels wait for its transfers
+/// @param variables of the model @return the job with activations of 1 ms a block and pass, and
+/// nothing else to compute
+ExecutionGraph
+CompileWithTransfers(const std::string& schedule,
+                     bool isAwaited,
+                     const std::map<std::string, int64_t>& variables = {})
+{
+    constexpr int64_t PS_PER_MS = 1000000000;
+    const Compiled job = Load("{" + schedule + "}", variables);
+    CompileOptions options;
+    options.kernelTime = [](const KernelDescription& kernel) {
+        return kernel.kind == "gelu" ? PS_PER_MS : 0;
+    };
+    options.waitsForTransfers = isAwaited;
+    return CompileModel(job.model, job.tree, options);
+}
+
+/// @return of a message between stages, picoseconds, that its receiver does not hold up
+int64_t
+FindShortestSend(const ExecutionGraph& graph, const FlowRun& result)
+{
+    int64_t shortest = std::numeric_limits<int64_t>::max();
+    for (const Span& span : result.timeline.spans)
+    {
+        const Task& task = graph.GetTask(span.task);
+        if (task.kind == TaskKind::COMMUNICATION && task.collective == Collective::SEND_RECV &&
+            graph.GetGroup(task.place)[0] == span.device)
+        {
+            shortest = std::min(shortest, span.endPs - span.startPs);
+        }
+    }
+    return shortest;
+}
+
+} // namespace
+
+// Two stages of six blocks, 6 ms a pass, and two micro-batches on their way through both passes of
+// both stages: one micro-batch more takes both passes of a stage and the way of a message. Where
+// kernels wait for transfers, its activations and its gradient go one after the other, which is
+// the way of one message more.
+TEST(AwaitedTransfers, LengthenEveryMicroBatchByAnotherMessage)
+{
+    constexpr double PASSES_PS = 12e9;
+    const Cluster cluster = MakeCluster("dgx-a100", 1);
+    RuntimeOptions options;
+    options.sharesGpu = false;
+    double periods[2];
+    double sendPs = 0;
+    for (const bool isAwaited : {false, true})
+    {
+        double ends[2];
+        for (const bool isLonger : {false, true})
+        {
+            const ExecutionGraph graph = CompileWithTransfers(
+                isLonger ? "\"pp\": 2, \"globalBatch\": 14" : "\"pp\": 2, \"globalBatch\": 12",
+                isAwaited,
+                {{"hidden", 8192}, {"heads", 64}, {"sequence", 8192}});
+            const FlowRun result = RunFlow(graph, cluster, options);
+            ends[isLonger] = static_cast<double>(GetEndPs(result));
+            sendPs = static_cast<double>(FindShortestSend(graph, result));
+        }
+        periods[isAwaited] = (ends[1] - ends[0]) / 2;
+    }
+    EXPECT_NEAR(periods[0], PASSES_PS + sendPs, 0.1 * sendPs); // and launches of kernels
+    EXPECT_NEAR(periods[1] - periods[0], sendPs, 1e-3 * sendPs);
+}
+
+// No stage waits for one that waits for it, however many there are. Schedules of several stages of
+// a device have their transfers beside kernels.
+TEST(AwaitedTransfers, AreOfPipelinesThatPassThemBetweenTwoPasses)
+{
+    const Cluster cluster = MakeCluster("dgx-a100", 1);
+    for (const std::string schedule :
+         {"\"pp\": 4, \"globalBatch\": 2",
+          "\"pp\": 6, \"globalBatch\": 12",
+          "\"pp\": 4, \"globalBatch\": 8, \"recompute\": \"full\"",
+          "\"pp\": 4, \"tp\": 2, \"globalBatch\": 8, \"scatterGather\": true",
+          "\"pp\": 4, \"globalBatch\": 12, \"schedule\": \"gpipe\""})
+    {
+        const int64_t beside = GetEndPs(RunFlow(CompileWithTransfers(schedule, false), cluster));
+        const int64_t awaited = GetEndPs(RunFlow(CompileWithTransfers(schedule, true), cluster));
+        EXPECT_GT(awaited, beside) << schedule;
+    }
+    for (const std::string schedule : {"\"pp\": 2, \"globalBatch\": 8, \"virtualStages\": 2",
+                                       "\"pp\": 4, \"globalBatch\": 8, \"schedule\": "
+                                       "\"zero-bubble\""})
+    {
+        EXPECT_EQ(CompileWithTransfers(schedule, true).GetNTasks(),
+                  CompileWithTransfers(schedule, false).GetNTasks())
+            << schedule;
+    }
+}
+
+// What a framework's file says of its host reaches the graph: a gradient waits for the turn of its
+// receiver.
+TEST(AwaitedTransfers, AreOfTheFramework)
+{
+    const Cluster cluster = MakeCluster("dgx-a100", 1);
+    const Compiled job = Load("{\"pp\": 2, \"globalBatch\": 4}", {});
+    const std::string suffix = ".turn";
+    for (const auto& [name, turns] : std::map<std::string, int>{{"bloom", 1},
+                                                                {"deepspeed", 1},
+                                                                {"fsdp2", 0},
+                                                                {"gpt-neox", 1},
+                                                                {"megatron-core", 0},
+                                                                {"nanotron", 1}})
+    {
+        const Framework framework = LoadFramework(std::string(PROTEUS_SOURCE_DIR) +
+                                                  "/workloads/frameworks/" + name + ".json");
+        const ExecutionGraph graph = Compile(job.model, job.tree, cluster, framework);
+        EXPECT_EQ(std::count_if(graph.GetTasks().begin(),
+                                graph.GetTasks().end(),
+                                [&](const Task& task) {
+                                    const std::string& text = graph.GetName(task);
+                                    return text.size() > suffix.size() &&
+                                           text.substr(text.size() - suffix.size()) == suffix;
+                                }),
+                  turns)
+            << name;
+    }
 }
 
 // One device in the place of eight: the same time and the same account of it, in a smaller graph.
