@@ -22,10 +22,7 @@ namespace
 Table
 MakeSummary(const CompiledModel& compiled)
 {
-    const auto fullest = std::max_element(
-        compiled.memory.begin(),
-        compiled.memory.end(),
-        [](const MemoryAccount& a, const MemoryAccount& b) { return a.peakBytes < b.peakBytes; });
+    const std::size_t fullest = FindFullest(compiled.memory);
     const auto& facts = compiled.graph.GetFacts();
     Table table = MakeQuantityTable("summary", "Summary", "The model, and its fullest device.");
     table.rows = {
@@ -38,10 +35,10 @@ MakeSummary(const CompiledModel& compiled)
          std::string("FLOP")},
         {std::string("GPU"), compiled.gpu.model, std::string()},
         {std::string("memory of a GPU"), compiled.gpu.memoryBytes, std::string("B")},
-        {std::string("fullest device"),
-         static_cast<uint64_t>(fullest - compiled.memory.begin()),
-         std::string()},
-        {std::string("peak memory of the fullest device"), fullest->peakBytes, std::string("B")},
+        {std::string("fullest device"), uint64_t{fullest}, std::string()},
+        {std::string("peak memory of the fullest device"),
+         compiled.memory[fullest].peakBytes,
+         std::string("B")},
         {std::string("fits in memory"),
          std::string(FindOutOfMemory(compiled.memory, compiled.gpu.memoryBytes).empty() ? "yes"
                                                                                         : "no"),

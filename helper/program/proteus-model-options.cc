@@ -510,22 +510,18 @@ CompileForCluster(const TrainingPlan& plan,
 void
 PrintMemory(const std::vector<MemoryAccount>& accounts, const GpuDatasheet& gpu, std::ostream& out)
 {
-    const auto fullest = std::max_element(
-        accounts.begin(),
-        accounts.end(),
-        [](const MemoryAccount& a, const MemoryAccount& b) { return a.peakBytes < b.peakBytes; });
+    const std::size_t device = FindFullest(accounts);
+    const MemoryAccount& fullest = accounts[device];
     std::ostringstream text;
     text << std::fixed << std::setprecision(3) << "Memory\n  peak "
-         << static_cast<double>(fullest->peakBytes) / GBYTE << " GB on device "
-         << fullest - accounts.begin() << " (" << fullest->peakTask << "), "
-         << static_cast<double>(fullest->persistentBytes) / GBYTE << " GB of it persistent; "
-         << gpu.model << " has " << static_cast<double>(gpu.memoryBytes) / GBYTE << " GB\n  ";
+         << static_cast<double>(fullest.peakBytes) / GBYTE << " GB on device " << device << " ("
+         << fullest.peakTask << "), " << static_cast<double>(fullest.persistentBytes) / GBYTE
+         << " GB of it persistent; " << gpu.model << " has "
+         << static_cast<double>(gpu.memoryBytes) / GBYTE << " GB\n  ";
     for (std::size_t use = 0; use < N_MEMORY_USES; ++use)
     {
-        std::string name = ToString(static_cast<MemoryUse>(use));
-        std::replace(name.begin(), name.end(), '_', ' ');
-        text << (use == 0 ? "" : ", ") << name << " "
-             << static_cast<double>(fullest->bytesAtPeak[use]) / GBYTE;
+        text << (use == 0 ? "" : ", ") << FormatUse(static_cast<MemoryUse>(use)) << " "
+             << static_cast<double>(fullest.bytesAtPeak[use]) / GBYTE;
     }
     text << "\n";
     const std::string verdict = FindOutOfMemory(accounts, gpu.memoryBytes);

@@ -68,25 +68,6 @@ RequireRanks(const ProgramOptions& options, const std::vector<std::string>& exec
     }
 }
 
-/// @param accounts of memory, by device @return what makes the fullest need less
-const char*
-FindWhatNeedsLess(const std::vector<MemoryAccount>& accounts)
-{
-    const auto& uses = std::max_element(accounts.begin(),
-                                        accounts.end(),
-                                        [](const MemoryAccount& a, const MemoryAccount& b) {
-                                            return a.peakBytes < b.peakBytes;
-                                        })
-                           ->bytesAtPeak;
-    const auto get = [&](MemoryUse use) { return uses[static_cast<std::size_t>(use)]; };
-    const uint64_t ofModel =
-        get(MemoryUse::PARAMETERS) + get(MemoryUse::GRADIENTS) + get(MemoryUse::OPTIMIZER_STATE);
-    return ofModel >= get(MemoryUse::ACTIVATIONS)
-               ? "split the model further (tp, pp), or share its states among replicas (zero)"
-               : "recompute activations, take smaller micro-batches, or split them further (tp, "
-                 "sequenceParallel)";
-}
-
 /// @param name of an option @param value of it @param executors that were chosen
 /// @throw std::invalid_argument if it is no slowdown, or none of them knows it
 void
@@ -389,16 +370,14 @@ ProgramOptions::CheckMemory(const ExecutionGraph& graph, const Cluster& cluster)
 {
     const GpuDatasheet& gpu =
         FindGpuDatasheet(cluster.GetVertices()[cluster.GetGpus().at(0)].model);
-    const std::vector<MemoryAccount> accounts = AccountMemory(graph);
-    const std::string verdict = FindOutOfMemory(accounts, gpu.memoryBytes);
+    const std::string verdict = FindOutOfMemory(AccountMemory(graph), gpu.memoryBytes);
     if (ignoreMemory)
     {
         RunNotes::HearMemory(verdict.empty());
     }
     else if (!verdict.empty())
     {
-        throw std::invalid_argument(verdict + ": " + FindWhatNeedsLess(accounts) +
-                                    ", or add --ignoreMemory to run it all the same");
+        throw std::invalid_argument(verdict + ", or add --ignoreMemory to run it all the same");
     }
 }
 

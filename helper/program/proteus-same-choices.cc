@@ -233,18 +233,11 @@ AreSentAlike(const ExecutionGraph& graph, TaskId task, const Setting& first, con
 bool
 AreAlike(const ExecutionGraph& graph, Setting& first, const Setting& second)
 {
-    std::set<ProgramCache::Key> known;
-    for (TaskId id = 0; id < graph.GetNTasks(); ++id)
-    {
-        if (graph.GetTask(id).kind == TaskKind::COMMUNICATION &&
-            known.insert(first.programs.GetKey(id)).second &&
-            !(AreChosenAlike(first.programs.MakeRequest(id), second.programs.MakeRequest(id)) &&
-              AreSentAlike(graph, id, first, second)))
-        {
-            return false;
-        }
-    }
-    return true;
+    const std::vector<TaskId> tasks = first.programs.ListDistinct();
+    return std::all_of(tasks.begin(), tasks.end(), [&](TaskId id) {
+        return AreChosenAlike(first.programs.MakeRequest(id), second.programs.MakeRequest(id)) &&
+               AreSentAlike(graph, id, first, second);
+    });
 }
 
 /// @param a a cluster @param b another one @return whether their links are the same
@@ -296,8 +289,12 @@ CommunicateAlike(const ExecutionGraph& graph,
                  const Cluster& other,
                  const CollectiveSettings& settings)
 {
+    if (!HasSameLinks(cluster, other))
+    {
+        return false;
+    }
     Setting first(graph, cluster, settings);
-    return HasSameLinks(cluster, other) && AreAlike(graph, first, Setting(graph, other, settings));
+    return AreAlike(graph, first, Setting(graph, other, settings));
 }
 
 bool

@@ -283,11 +283,8 @@ SearchEvaluation::RunFlows(SearchCandidate& candidate)
         const TrainingPlan plan = candidate.make();
         const Framework framework = LoadFramework(plan.model);
         const ExecutionGraph graph = CompileForCluster(plan, m_cluster, framework, "");
-        uint64_t peak = 0;
-        for (const MemoryAccount& account : AccountMemory(graph))
-        {
-            peak = std::max(peak, account.peakBytes);
-        }
+        const std::vector<MemoryAccount> accounts = AccountMemory(graph);
+        const uint64_t peak = accounts[FindFullest(accounts)].peakBytes;
         if (peak > m_memoryBytes)
         {
             run.peakMemoryBytes = peak;

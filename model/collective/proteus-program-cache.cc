@@ -11,6 +11,7 @@
 #include "ns3/proteus-server-hosts.h"
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -192,6 +193,21 @@ ProgramCache::MakeRequest(TaskId id) const
         request.chunkBytes = std::clamp<uint64_t>(request.bytes, 1, MOST_TRANSFER_BYTES);
     }
     return request;
+}
+
+std::vector<TaskId>
+ProgramCache::ListDistinct()
+{
+    std::set<Key> known;
+    std::vector<TaskId> tasks;
+    for (TaskId id = 0; id < m_graph.GetNTasks(); ++id)
+    {
+        if (m_graph.GetTask(id).kind == TaskKind::COMMUNICATION && known.insert(GetKey(id)).second)
+        {
+            tasks.push_back(id);
+        }
+    }
+    return tasks;
 }
 
 CollectiveProgram

@@ -87,6 +87,9 @@ class ProgramCache
     /// @param task a communication @return the same for tasks with the same program
     Key GetKey(TaskId task);
 
+    /// @return the communications of the graph, of those with the same program the first
+    std::vector<TaskId> ListDistinct();
+
     /// @param request all of it decided @return its program
     CollectiveProgram Make(const CollectiveRequest& request) const;
 

@@ -94,6 +94,19 @@ constexpr double INTEL_TIMES = 6.0 / 5;
 /// What a GPU before Ampere takes of the other direction for what a NIC writes to it.
 constexpr double READ_TIMES = 1.0 / 8;
 
+/// @return whether a GPU may hand on to a NIC what others of its server send, see HandsOnMessages()
+bool
+MayHandOn(const TransportRules& rules,
+          const Cluster& cluster,
+          const Paths& paths,
+          VertexId gpu,
+          VertexId nic)
+{
+    constexpr uint32_t FIRST_BY_C2C = 228;
+    const PathType worst = rules.version >= FIRST_BY_C2C ? PathType::P2C : PathType::PXB;
+    return rules.pxn && FindPathType(cluster, paths, gpu, nic) <= worst;
+}
+
 } // namespace
 
 std::vector<std::vector<uint32_t>>
@@ -131,24 +144,6 @@ FindRelays(const Cluster& cluster, const std::vector<VertexId>& gpus)
     }
     return relays;
 }
-
-namespace
-{
-
-/// @return whether a GPU may hand on to a NIC what others of its server send, see HandsOnMessages()
-bool
-MayHandOn(const TransportRules& rules,
-          const Cluster& cluster,
-          const Paths& paths,
-          VertexId gpu,
-          VertexId nic)
-{
-    constexpr uint32_t FIRST_BY_C2C = 228;
-    const PathType worst = rules.version >= FIRST_BY_C2C ? PathType::P2C : PathType::PXB;
-    return rules.pxn && FindPathType(cluster, paths, gpu, nic) <= worst;
-}
-
-} // namespace
 
 bool
 HandsOnMessages(const TransportRules& rules,

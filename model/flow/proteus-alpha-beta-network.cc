@@ -8,7 +8,7 @@
 
 #include "ns3/proteus-program-cache.h"
 
-#include <set>
+#include <algorithm>
 #include <utility>
 
 namespace ns3
@@ -86,19 +86,12 @@ TakeAlike(const ExecutionGraph& graph,
     const auto describePart = [](const CollectiveProfile& profile) {
         return std::make_pair(profile.multiprocessors, profile.memoryBytesPerSecond);
     };
-    ProgramCache programs(graph, cluster, paths, a);
-    std::set<ProgramCache::Key> known;
-    for (TaskId id = 0; id < graph.GetNTasks(); ++id)
-    {
-        if (graph.GetTask(id).kind == TaskKind::COMMUNICATION &&
-            known.insert(programs.GetKey(id)).second &&
-            (AlphaBetaNetwork::FindTimePs(first, id) != AlphaBetaNetwork::FindTimePs(second, id) ||
-             (slowsKernels && describePart(first.Get(id)) != describePart(second.Get(id)))))
-        {
-            return false;
-        }
-    }
-    return true;
+    const std::vector<TaskId> tasks = ProgramCache(graph, cluster, paths, a).ListDistinct();
+    return std::all_of(tasks.begin(), tasks.end(), [&](TaskId id) {
+        return AlphaBetaNetwork::FindTimePs(first, id) ==
+                   AlphaBetaNetwork::FindTimePs(second, id) &&
+               (!slowsKernels || describePart(first.Get(id)) == describePart(second.Get(id)));
+    });
 }
 
 } // namespace proteus

@@ -81,6 +81,10 @@ constexpr std::size_t N_MEMORY_USES = 6;
 const char* ToString(MemoryUse use);
 
 /// @ingroup proteus
+/// @param use a value @return its name in a sentence: "optimizer state"
+std::string FormatUse(MemoryUse use);
+
+/// @ingroup proteus
 /// Memory of a device.
 struct MemoryAccount
 {
@@ -113,12 +117,16 @@ std::vector<MemoryAccount> AccountMemory(const ExecutionGraph& graph);
  */
 void WriteMemoryCsv(std::ostream& stream, const std::vector<MemoryAccount>& accounts);
 
+/// @ingroup proteus
+/// @param accounts by device, at least one @return the first device whose peak is the highest
+std::size_t FindFullest(const std::vector<MemoryAccount>& accounts);
+
 /**
  * @ingroup proteus
  * @param accounts by device
  * @param capacityBytes of a device's memory
- * @return what is said of the fullest device that lacks memory, and what needs most of it; empty
- * if all have enough
+ * @return what is said of the fullest device that lacks memory, what needs most of it and what
+ * would need less; empty if all have enough
  */
 std::string FindOutOfMemory(const std::vector<MemoryAccount>& accounts, uint64_t capacityBytes);
 

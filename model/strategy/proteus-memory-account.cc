@@ -6,14 +6,10 @@
 
 #include "proteus-inventory.h"
 
-#include "ns3/proteus-number-text.h"
-
 #include <algorithm>
 #include <array>
 #include <map>
-#include <numeric>
 #include <set>
-#include <sstream>
 #include <utility>
 
 namespace ns3
@@ -31,9 +27,6 @@ struct LocalTasks
     std::vector<std::vector<uint32_t>> dependencies; //!< on the device
     std::vector<std::vector<uint32_t>> dependents;   //!< on the device
 };
-
-/// Uses of memory below this part of a peak are not named.
-constexpr uint64_t LEAST_PART = 10;
 
 /// Walks through the schedule of one device.
 class Walk
@@ -478,44 +471,6 @@ AccountMemory(const ExecutionGraph& graph)
         tasks = LocalTasks();
     }
     return accounts;
-}
-
-std::string
-FindOutOfMemory(const std::vector<MemoryAccount>& accounts, uint64_t capacityBytes)
-{
-    const auto fullest = std::max_element(
-        accounts.begin(),
-        accounts.end(),
-        [](const MemoryAccount& a, const MemoryAccount& b) { return a.peakBytes < b.peakBytes; });
-    if (fullest == accounts.end() || fullest->peakBytes <= capacityBytes)
-    {
-        return "";
-    }
-    const auto nFull =
-        std::count_if(accounts.begin(), accounts.end(), [&](const MemoryAccount& account) {
-            return account.peakBytes > capacityBytes;
-        });
-    std::vector<std::size_t> uses(N_MEMORY_USES); // most bytes first
-    std::iota(uses.begin(), uses.end(), std::size_t{0});
-    std::stable_sort(uses.begin(), uses.end(), [&](std::size_t a, std::size_t b) {
-        return fullest->bytesAtPeak[a] > fullest->bytesAtPeak[b];
-    });
-    std::ostringstream text;
-    text << "out of memory on " << nFull << " of " << accounts.size() << " devices: device "
-         << fullest - accounts.begin() << " needs "
-         << FormatBytes(static_cast<double>(fullest->peakBytes)) << " (" << fullest->peakTask
-         << "), has " << FormatBytes(static_cast<double>(capacityBytes)) << "; of it ";
-    for (std::size_t i = 0; i < uses.size(); ++i)
-    {
-        const uint64_t bytes = fullest->bytesAtPeak[uses[i]];
-        if (i == 0 || bytes >= fullest->peakBytes / LEAST_PART)
-        {
-            std::string name = ToString(static_cast<MemoryUse>(uses[i]));
-            std::replace(name.begin(), name.end(), '_', ' ');
-            text << (i == 0 ? "" : ", ") << name << " " << FormatBytes(static_cast<double>(bytes));
-        }
-    }
-    return text.str();
 }
 
 } // namespace proteus
