@@ -8,8 +8,8 @@
     test/random-jobs.py --program=TREE/build/contrib/proteus/examples/ns3.37-proteus-run-optimized
 
 A job is a model, a strategy, a cluster, a fabric and up to two more options; number N is the same job
-every time. With --servers=roce presets have one to eight NICs over RoCE. With --servers=random the clusters are no
-presets but one to three servers nobody has: GPUs of any model, with and without peer-to-peer, NVSwitches, meshes that
+every time. With --servers=roce presets have one to eight NICs over RoCE, with --servers=many there are five to 16 of them.
+With --servers=random the clusters are no presets but one to three servers nobody has: GPUs of any model, with and without peer-to-peer, NVSwitches, meshes that
 lack links, C2C, up to eight NICs. With --work=graphs a job is no model but up to six collectives of any kind, 4 KiB to
 32 MiB, in groups of any GPUs, several of them at a time, whose ranks come late, over NICs that presets do not have;
 with --work=collectives it is one of them alone, up to 128 MiB. What a program refuses is counted; a job that one
@@ -50,6 +50,7 @@ FABRICS = [
     ["--fabric=dragonfly+", "--serversPerLeaf=1"],
     ["--fabric=torus-2d"],
 ]
+MANY = [5, 6, 8, 8, 12, 16]  # servers
 OTHERS = [
     "--iterations=2",
     "--communicationSchedule=priority",
@@ -133,31 +134,40 @@ def draw_nics(dice, cluster, rates):
     return f"{nics}x{dice.choice(rates)}"
 
 
-def make_graph_job(number, folder, alone):
-    """Returns the options of a job of collectives, or of one."""
+def make_graph_job(number, folder, alone, many):
+    """Returns the options of a job of collectives, or of one, on up to four servers or on many."""
     dice = random.Random(f"job {number}")
-    cluster, gpus = dice.choice(CLUSTERS + [("gb200-nvl72", 72)])
-    nodes = 1 if gpus == 72 else dice.choice([1, 2, 2, 3, 4])
+    cluster, gpus = dice.choice(CLUSTERS + ([] if many else [("gb200-nvl72", 72)]))
+    nodes = 1 if gpus == 72 else dice.choice(MANY if many else [1, 2, 2, 3, 4])
     nics = draw_nics(dice, cluster, RATES)
     changes = "" if gpus == 72 or dice.random() < 0.4 else f":nic={nics}"
-    devices = min(gpus * nodes, 24 if gpus == 72 else 32)
+    devices = gpus * nodes if many else min(gpus * nodes, 24 if gpus == 72 else 32)
     nodes = devices // min(gpus, devices)
     graph = make_graph(number, folder, min(gpus, devices), devices, alone)
     job = [f"--graph={graph}", f"--cluster={cluster}{changes}", f"--nodes={nodes}"]
-    job += dice.choice(FABRICS) if nodes > 1 else []
+    job += draw_fabric(dice, nodes, many)
     return job + dice.choice(WIRES)
 
 
-def make_job(number, folder=None, changes_nics=False):
+def draw_fabric(dice, nodes, many):
+    """Returns the options of a fabric between servers."""
+    fabric = dice.choice(FABRICS) if nodes > 1 else []
+    if many and "--serversPerLeaf=1" in fabric:
+        fabric = [f"--serversPerLeaf={dice.choice([1, 2, 4])}" if option == "--serversPerLeaf=1" else option for option in fabric]
+    return fabric
+
+
+def make_job(number, folder=None, servers="presets"):
     """Returns the options of a job, on random servers, of which it puts a file into a folder, or presets,
-    as they are or with NICs over RoCE."""
+    as they are, many of them, or with NICs over RoCE."""
+    many = servers == "many"
     dice = random.Random(number)
     cluster, gpus = dice.choice(CLUSTERS)
-    nodes = dice.choice([1, 2, 2, 2, 4])
+    nodes = dice.choice(MANY if many else [1, 2, 2, 2, 4])
     if folder:
         nodes = 1
         cluster, gpus = make_cluster(number, folder)
-    if changes_nics:
+    if servers == "roce":
         cluster += ":nic=" + draw_nics(random.Random(f"nics {number}"), cluster, RATES[:4])
     is_transformer = dice.random() < 0.75
     model = dice.choice(TRANSFORMERS if is_transformer else CONVOLUTIONS)
@@ -177,7 +187,7 @@ def make_job(number, folder=None, changes_nics=False):
     job += [f"--cluster={cluster}", "--ignoreMemory"] + ([] if folder else [f"--nodes={nodes}"])
     if model.startswith(("gpt", "mixtral")):
         job.append(f"--variables=layers={max(dice.choice([2, 4]), stages)}")
-    job += dice.choice(FABRICS) if nodes > 1 else []
+    job += draw_fabric(dice, nodes, many)
     return job + dice.sample(OTHERS, dice.choice([0, 1, 2]))
 
 
@@ -291,7 +301,7 @@ def main():
     parser.add_argument("--first", type=int, default=0, help="number of the first job")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="at a time")
     parser.add_argument("--tolerance", type=float, default=0.1, help="of flows against packets")
-    parser.add_argument("--servers", choices=["presets", "roce", "random"], default="presets", help="of the clusters: presets, with other NICs, or any")
+    parser.add_argument("--servers", choices=["presets", "roce", "many", "random"], default="presets", help="of the clusters: presets, with other NICs, many of them, or any")
     parser.add_argument("--work", choices=["models", "graphs", "collectives"], default="models", help="of the jobs")
     parser.add_argument("--csv", help="table to write, or to add to: number, work, servers, flow_s, packet_s, setting, job")
     parser.add_argument("--keep", help="folder for files of random clusters and graphs (a temporary one)")
@@ -308,9 +318,9 @@ def main():
         if time.time() > end:
             return None
         if options.work == "models":
-            job = make_job(number, folder, options.servers == "roce")
+            job = make_job(number, folder, options.servers)
         else:
-            job = make_graph_job(number, folder, options.work == "collectives")
+            job = make_graph_job(number, folder, options.work == "collectives", options.servers == "many")
         return number, job, [run(options.program, job, e, options.limit) for e in ("flow", "packet")]
 
     numbers = range(options.first, options.first + 100000)

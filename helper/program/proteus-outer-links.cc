@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace ns3
@@ -87,10 +88,23 @@ FindFlowSetting(const Cluster& cluster, const std::vector<LinkId>& crossed)
         });
     };
     const std::string with = hasNvlink ? " with NVLink" : " without NVLink";
-    if (!crosses([&](const Link& link) { return LeavesServer(cluster, link); }))
+    std::set<int32_t> servers; // whose links to others are crossed
+    for (const LinkId id : crossed)
+    {
+        for (const VertexId end : {links[id].a, links[id].b})
+        {
+            if (LeavesServer(cluster, links[id]) && cluster.GetVertices()[end].server >= 0)
+            {
+                servers.insert(cluster.GetVertices()[end].server);
+            }
+        }
+    }
+    if (servers.empty())
     {
         return "one server" + with;
     }
+    constexpr std::size_t MOST_OF_FEW = 4;
+    const std::string some = servers.size() > MOST_OF_FEW ? "more than four servers" : "servers";
     const auto uses = [&](LinkTechnology technology) {
         return crosses([&](const Link& link) { return link.technology == technology; });
     };
@@ -99,7 +113,7 @@ FindFlowSetting(const Cluster& cluster, const std::vector<LinkId>& crossed)
                                                                    : "NVLink";
     const bool isBeyondOne =
         crosses([&](const Link& link) { return JoinsSwitches(cluster, link); });
-    return "servers" + with + ", " + network + " on " +
+    return some + with + ", " + network + " on " +
            (!isBeyondOne                ? "one switch"
             : IsOversubscribed(cluster) ? "oversubscribed switches"
                                         : "several switches");

@@ -70,11 +70,16 @@ TEST(ExpectedErrors, OfFlowsAreThoseOfWhatWasCrossed)
           "--fabric=leaf-spine",
           "--serversPerLeaf=1",
           "--oversubscription=2"},
-         "servers without NVLink, RoCE on oversubscribed switches"}};
+         "servers without NVLink, RoCE on oversubscribed switches"},
+        {{"--cluster=dgx-a100"}, "more than four servers with NVLink, InfiniBand on one switch"},
+        {{"--cluster=dgx-a100", "--gpus=32"}, "servers with NVLink, InfiniBand on one switch"}};
     for (const auto& [options, setting] : runs)
     {
         std::vector<std::string> arguments{"--min=1K", "--max=1K", "--executor=flow"};
-        arguments.push_back(setting.find("one server") == 0 ? "--nodes=1" : "--nodes=2");
+        const bool isMany = setting.find("more than") == 0 || options.back() == "--gpus=32";
+        arguments.emplace_back(setting.find("one server") == 0 ? "--nodes=1"
+                               : isMany                        ? "--nodes=5"
+                                                               : "--nodes=2");
         arguments.insert(arguments.end(), options.begin(), options.end());
         const Outcome run = Start("collective", arguments);
         EXPECT_EQ(run.code, 0) << run.error;
