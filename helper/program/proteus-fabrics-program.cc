@@ -11,6 +11,7 @@
 #include "proteus-host-waits.h"
 #include "proteus-model-options.h"
 #include "proteus-name-lists.h"
+#include "proteus-nic-payloads.h"
 #include "proteus-option-meanings.h"
 #include "proteus-plot-option.h"
 #include "proteus-program-options.h"
@@ -353,12 +354,14 @@ CompareFabrics(FabricsOptions& options)
     const std::vector<std::string> executors = ListExecutors(options);
     CheckOtherGpus(options, contenders);
     std::vector<FabricRun> runs;
+    NicPayloads payloads;
     for (const std::string& executor : executors)
     {
         for (const Contender& contender : contenders)
         {
             const FabricVariant& variant = contender.variant;
             const Cluster cluster = MakeContenderCluster(options, contender);
+            payloads.Add(cluster);
             FabricsOptions named = options;
             named.runName = std::to_string(runs.size() + 1) + " of " +
                             std::to_string(contenders.size() * executors.size()) + ", " +
@@ -386,7 +389,11 @@ CompareFabrics(FabricsOptions& options)
         return run.row;
     });
     Print(options, job, rows);
-    const std::vector<std::string> notes = ListJobNotes(runs);
+    std::vector<std::string> notes = ListJobNotes(runs);
+    if (const std::string difference = payloads.Describe(); !difference.empty())
+    {
+        notes.push_back(difference);
+    }
     for (const std::string& note : notes)
     {
         std::cout << "Note: " << note << '\n';

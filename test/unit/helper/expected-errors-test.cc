@@ -119,6 +119,11 @@ TEST(ExpectedErrors, OfFlowsAreSaidForTheRunsOfAComparison)
     std::vector<std::string> byFlows = fabrics;
     byFlows.emplace_back("--executor=flow");
     const Outcome flows = Start("fabrics", byFlows);
+    EXPECT_NE(
+        flows.out.find("Note: NICs of 25.0 GB/s carry 23.3 of payload by InfiniBand, which is "
+                       "calibrated to measured writes, and 24.5 by RoCE"),
+        std::string::npos)
+        << flows.out;
     for (const char* setting : {"InfiniBand on one switch", "RoCE on "})
     {
         EXPECT_NE(flows.out.find("Note: flow: in 1 of 2 runs: of "), std::string::npos);
