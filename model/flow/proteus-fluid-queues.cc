@@ -30,6 +30,13 @@ constexpr int64_t LONG_AGO = std::numeric_limits<int64_t>::min() / 2;
 
 } // namespace
 
+const std::vector<FlowHost>&
+FluidQueues::Coming::GetReads() const
+{
+    static const std::vector<FlowHost> none;
+    return isFirst ? flow->reads : none;
+}
+
 double
 FluidStream::GetRate() const
 {
@@ -55,7 +62,6 @@ FluidQueues::FindPort(uint32_t resource)
     if (isNew)
     {
         m_ports.emplace_back();
-        m_ports.back().capacity = m_resources[resource].capacity;
         m_ports.back().line = m_resources[resource].capacity;
     }
     return place->second;
@@ -73,8 +79,7 @@ FluidQueues::FindPair(const FlowPair& flow)
         pair.line = flow.line;
         // Nothing changes faster than a packet passes, or a sender hears of it.
         const double packetPs = flow.unitBytes * flow.lineWire / flow.line * PS_PER_SECOND;
-        const auto ownPs =
-            std::max(static_cast<int64_t>(packetPs), flow.latencyPs + flow.controlPs);
+        const auto ownPs = std::max(static_cast<int64_t>(packetPs), flow.toNicPs + flow.returnPs);
         const int64_t slotPs = m_congestion.notificationPs;
         m_stepPs =
             std::min(m_stepPs, slotPs > 0 ? std::clamp(ownPs, slotPs / STEPS, slotPs) : ownPs);
@@ -93,9 +98,12 @@ FluidQueues::Add(FluidStream& stream, const FlowPair& flow)
     stream.isGone = false;
     stream.isQuiet = false;
     stream.nic = static_cast<uint32_t>(flow.reads.size());
-    auto hops = flow.reads;
+    std::vector<std::pair<uint32_t, double>> hops;
+    for (const FlowHost& host : flow.reads)
+    {
+        hops.emplace_back(host.resource, host.amount);
+    }
     hops.insert(hops.end(), flow.hops.begin(), flow.hops.end());
-    LimitPorts(flow);
     for (const auto& [resource, wire] : hops)
     {
         FluidHop hop;
@@ -123,24 +131,6 @@ FluidQueues::Add(FluidStream& stream, const FlowPair& flow)
 }
 
 void
-FluidQueues::LimitPorts(const FlowPair& flow)
-{
-    if (flow.feed.least > 0)
-    {
-        Port& nic = m_ports[FindPort(flow.hops.front().first)];
-        nic.capacity = std::min(nic.capacity, flow.feed.room);
-        nic.isLimited = true;
-    }
-    if (flow.drain.least > 0)
-    {
-        Port& last = m_ports[FindPort(flow.hops.back().first)];
-        last.capacity = std::min(last.capacity, flow.drain.least);
-        last.isLimited = true;
-        last.held = m_congestion.nicBytes;
-    }
-}
-
-void
 FluidQueues::Remove(const std::vector<uint32_t>& ports)
 {
     for (const uint32_t id : ports)
@@ -151,31 +141,20 @@ FluidQueues::Remove(const std::vector<uint32_t>& ports)
                                     [](const Place& place) { return place.stream->isGone; }),
                      places.end());
         m_ports[id].busy = 0;
-        m_ports[id].capacity = m_ports[id].line;
-        m_ports[id].isLimited = false;
-        m_ports[id].held = 0;
-    }
-    // Others may have limits of their own.
-    for (const uint32_t id : ports)
-    {
-        for (const Place& place : m_ports[id].places)
-        {
-            LimitPorts(*place.stream->flow);
-        }
     }
     m_isSorted = false;
 }
 
 bool
-FluidQueues::IsWanted(uint32_t port, const std::vector<std::pair<uint32_t, double>>& more)
+FluidQueues::IsWanted(uint32_t port)
 {
-    return GetWanted(m_ports[port], more) > m_ports[port].capacity * (1 + ROUNDING);
+    return IsWanted(m_ports[port], {});
 }
 
 bool
 FluidQueues::IsWanted(const std::vector<FlowPair>& pairs)
 {
-    std::map<uint32_t, std::vector<std::pair<uint32_t, double>>> more; // to a port, by that before
+    std::map<uint32_t, std::vector<Coming>> more; // by port
     for (const FlowPair& flow : pairs)
     {
         const auto pair = m_pairs.find(flow.key);
@@ -184,11 +163,12 @@ FluidQueues::IsWanted(const std::vector<FlowPair>& pairs)
             return true;
         }
     }
-    ListComing(pairs, [&more](uint32_t port, const auto& coming) { more[port].push_back(coming); });
+    ListComing(pairs,
+               [&more](uint32_t port, const Coming& coming) { more[port].push_back(coming); });
     return std::any_of(more.begin(), more.end(), [this](auto& entry) {
-        const auto& awaited = m_ports[entry.first].awaited;
-        entry.second.insert(entry.second.end(), awaited.begin(), awaited.end());
-        return IsWanted(entry.first, entry.second);
+        const Port& port = m_ports[entry.first];
+        entry.second.insert(entry.second.end(), port.awaited.begin(), port.awaited.end());
+        return IsWanted(port, entry.second);
     });
 }
 
@@ -198,12 +178,12 @@ FluidQueues::ListComing(const std::vector<FlowPair>& pairs, const See& see)
 {
     for (const FlowPair& flow : pairs)
     {
-        LimitPorts(flow);
         for (std::size_t i = 1; i < flow.hops.size(); ++i)
         {
+            const auto [resource, wire] = flow.hops[i];
             const uint32_t from = FindPort(flow.hops[i - 1].first);
-            see(FindPort(flow.hops[i].first),
-                std::make_pair(from, flow.source * flow.hops[i].second));
+            see(FindPort(resource),
+                Coming{from, flow.source, wire, i == 1, i + 1 == flow.hops.size(), &flow});
         }
     }
 }
@@ -211,7 +191,7 @@ FluidQueues::ListComing(const std::vector<FlowPair>& pairs, const See& see)
 void
 FluidQueues::Await(const std::vector<FlowPair>& pairs)
 {
-    ListComing(pairs, [this](uint32_t port, const auto& coming) {
+    ListComing(pairs, [this](uint32_t port, const Coming& coming) {
         m_ports[port].awaited.push_back(coming);
     });
 }
@@ -219,7 +199,7 @@ FluidQueues::Await(const std::vector<FlowPair>& pairs)
 void
 FluidQueues::StopAwaiting(const std::vector<FlowPair>& pairs)
 {
-    ListComing(pairs, [this](uint32_t port, const auto& coming) {
+    ListComing(pairs, [this](uint32_t port, const Coming& coming) {
         auto& awaited = m_ports[port].awaited;
         awaited.erase(std::find(awaited.begin(), awaited.end(), coming));
     });
@@ -255,38 +235,88 @@ FluidQueues::SortPorts()
     });
 }
 
-double
-FluidQueues::GetWanted(const Port& port, const std::vector<std::pair<uint32_t, double>>& more)
+bool
+FluidQueues::IsWanted(const Port& port, const std::vector<Coming>& more)
 {
-    m_from = more;
+    m_coming = more;
     for (const Place& place : port.places)
     {
         const FluidStream& stream = *place.stream;
-        if (place.hop <= stream.nic)
+        if (place.hop > stream.nic && !stream.isQuiet)
         {
-            continue;
+            m_coming.push_back({stream.hops[place.hop - 1].port,
+                                stream.GetRate(),
+                                stream.hops[place.hop].wire,
+                                place.hop == stream.nic + 1,
+                                place.hop + 1 == stream.hops.size(),
+                                stream.flow});
         }
-        if (stream.isQuiet)
-        {
-            continue;
-        }
-        m_from.emplace_back(stream.hops[place.hop - 1].port,
-                            stream.GetRate() * stream.hops[place.hop].wire);
     }
-    std::sort(m_from.begin(), m_from.end());
+    std::sort(m_coming.begin(), m_coming.end(), [](const Coming& a, const Coming& b) {
+        return std::tie(a.from, a.flow->key, a.payload) < std::tie(b.from, b.flow->key, b.payload);
+    });
+    m_loads.clear();
     double wanted = 0;
-    for (auto first = m_from.begin(); first != m_from.end();)
+    for (std::size_t first = 0; first < m_coming.size();)
     {
-        double rate = 0;
-        auto last = first;
-        for (; last != m_from.end() && last->first == first->first; ++last)
+        std::size_t last = first;
+        while (last < m_coming.size() && m_coming[last].from == m_coming[first].from)
         {
-            rate += last->second;
+            ++last;
         }
-        wanted += std::min(rate, m_ports[first->first].capacity);
-        first = last;
+        LimitComing(first, last);
+        for (; first < last; ++first)
+        {
+            const Coming& coming = m_coming[first];
+            wanted += coming.payload * coming.wire;
+            if (coming.isLast)
+            {
+                AddLoads(*coming.flow, coming.payload, 0);
+            }
+        }
     }
-    return wanted;
+    return wanted > port.line * (1 + ROUNDING) ||
+           std::any_of(m_loads.begin(), m_loads.end(), [](const Load& load) {
+               return load.amount > load.least * (1 + ROUNDING);
+           });
+}
+
+void
+FluidQueues::LimitComing(std::size_t first, std::size_t last)
+{
+    m_reads.clear();
+    double all = 0;
+    for (std::size_t i = first; i < last; ++i)
+    {
+        for (const FlowHost& host : m_coming[i].GetReads())
+        {
+            auto read = std::find_if(m_reads.begin(), m_reads.end(), [&host](const auto& other) {
+                return other.first == host.resource;
+            });
+            read = read == m_reads.end() ? m_reads.insert(read, {host.resource, 0}) : read;
+            read->second += m_coming[i].payload * host.amount;
+        }
+    }
+    for (std::size_t i = first; i < last; ++i)
+    {
+        Coming& coming = m_coming[i];
+        double part = 1;
+        for (const FlowHost& host : coming.GetReads())
+        {
+            const auto read =
+                std::find_if(m_reads.begin(), m_reads.end(), [&host](const auto& other) {
+                    return other.first == host.resource;
+                });
+            part = std::min(part, m_resources[host.resource].capacity / read->second);
+        }
+        coming.payload *= part;
+        all += coming.payload * coming.wire;
+    }
+    const double line = m_ports[m_coming[first].from].line;
+    for (std::size_t i = first; i < last && all > line; ++i)
+    {
+        m_coming[i].payload *= line / all;
+    }
 }
 
 void
@@ -359,26 +389,59 @@ FluidQueues::SharePort(Port& port, double seconds, int64_t nowPs)
 double
 FluidQueues::FindCapacity(const Port& port)
 {
-    if (!port.isLimited)
-    {
-        return port.line;
-    }
     double least = port.line;
-    double room = port.line;
     double beside = 0;
     for (const Place& place : port.places)
     {
         const FluidStream& stream = *place.stream;
-        const bool isAtNic = place.hop == stream.nic;
-        const FlowHost& host = isAtNic ? stream.flow->feed : stream.flow->drain;
-        if (host.least > 0 && (isAtNic || place.hop + 1 == stream.hops.size()))
+        if (place.hop < stream.nic)
         {
+            const FlowHost& host = stream.flow->reads[place.hop];
             least = std::min(least, host.least);
-            room = std::min(room, host.room);
             beside += host.beside * stream.progress;
         }
     }
-    return std::max(least, room - beside);
+    return std::max(least, port.line - beside);
+}
+
+double
+FluidQueues::FindCapacity(const Port& port, double whole)
+{
+    m_loads.clear();
+    for (const Place& place : port.places)
+    {
+        const FluidStream& stream = *place.stream;
+        const FluidHop& hop = stream.hops[place.hop];
+        if (place.hop + 1 == stream.hops.size())
+        {
+            AddLoads(*stream.flow, hop.waiting + hop.comes, stream.progress);
+        }
+    }
+    double capacity = port.line;
+    for (const Load& load : m_loads)
+    {
+        const double room = std::max(load.least, m_resources[load.resource].capacity - load.beside);
+        capacity = load.amount > 0 ? std::min(capacity, room * whole / load.amount) : capacity;
+    }
+    return capacity;
+}
+
+void
+FluidQueues::AddLoads(const FlowPair& flow, double payload, double progress)
+{
+    for (const FlowHost& host : flow.writes)
+    {
+        auto load = std::find_if(m_loads.begin(), m_loads.end(), [&host](const Load& other) {
+            return other.resource == host.resource;
+        });
+        if (load == m_loads.end())
+        {
+            load = m_loads.insert(load, {host.resource, 0, 0, host.least});
+        }
+        load->amount += payload * host.amount;
+        load->beside += host.beside * progress;
+        load->least = std::min(load->least, host.least);
+    }
 }
 
 void
@@ -389,7 +452,6 @@ FluidQueues::PassPort(Port& port, double seconds, int64_t nowPs)
         SharePort(port, seconds, nowPs);
         return;
     }
-    const double capacity = FindCapacity(port);
     double comes = 0;
     for (const Place& place : port.places)
     {
@@ -399,6 +461,7 @@ FluidQueues::PassPort(Port& port, double seconds, int64_t nowPs)
         comes += hop.comes * hop.wire;
     }
     const double whole = port.queue + comes;
+    const double capacity = FindCapacity(port, whole);
     const double room = capacity * (seconds + FindCredit(port, false));
     const double part = whole > 0 ? std::min(1.0, room / whole) : 1;
     port.busy = std::min(1.0, whole / (capacity * seconds));
@@ -429,7 +492,7 @@ FluidQueues::PassPort(Port& port, double seconds, int64_t nowPs)
         stream.toS = std::min(seconds, std::max(stream.toS, stream.fromS + whole / capacity));
     }
     const double toPs = PS_PER_SECOND / port.line;
-    const double held = port.held;
+    const double held = m_loads.empty() ? 0 : m_congestion.nicBytes;
     if ((std::max(before, port.queue) - held) * toPs < m_congestion.markPs)
     {
         return;
@@ -445,7 +508,6 @@ FluidQueues::PassPort(Port& port, double seconds, int64_t nowPs)
               perPs,
               (before - held) * toPs,
               (port.queue - before) * toPs,
-              held / capacity * PS_PER_SECOND,
               port.line / capacity,
               bytes / stream.flow->unitBytes});
     }
@@ -468,11 +530,10 @@ FluidQueues::Mark(FluidStream& stream, const Passage& passage)
                                              (m_congestion.markAllPs - m_congestion.markPs);
         if (probability > 0 && Draw(pair) < probability)
         {
-            const double waitsPs =
-                m_congestion.marksAtDequeue ? 0 : queuePs * passage.slowness + passage.heldPs;
+            const double waitsPs = m_congestion.marksAtDequeue ? 0 : queuePs * passage.slowness;
             const int64_t arrivalPs =
                 std::llround(passage.fromPs + part * passage.perPs + waitsPs) +
-                stream.flow->latencyPs;
+                stream.flow->toNicPs;
             if (arrivalPs - pair.notifiedPs >= m_congestion.notificationPs)
             {
                 pair.notifiedPs = arrivalPs;
@@ -518,7 +579,7 @@ FluidQueues::Hear(FluidStream& stream, int64_t nowPs)
     for (; !pair.goesPs.empty() && pair.goesPs.front() <= nowPs; pair.goesPs.pop_front())
     {
         const int64_t goesPs = pair.goesPs.front();
-        pair.notificationsPs.push_back(goesPs + stream.flow->controlPs +
+        pair.notificationsPs.push_back(goesPs + stream.flow->returnPs +
                                        std::llround(FindWait(stream, static_cast<double>(goesPs))));
     }
     while (!pair.notificationsPs.empty() && pair.notificationsPs.front() <= nowPs)
