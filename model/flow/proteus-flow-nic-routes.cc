@@ -165,6 +165,19 @@ FlowRoutes::FindHosts(const Walker& walker, FlowRoute& route) const
 }
 
 void
+FlowRoutes::FindTurns(const Walker& walker, FlowRoute& route) const
+{
+    for (std::size_t i = 1; i < walker.ports.size(); ++i)
+    {
+        const LinkTechnology technology = m_cluster.GetLinks()[walker.ports[i] / 2].technology;
+        if (technology == LinkTechnology::PCIE || technology == LinkTechnology::CPU_INTERCONNECT)
+        {
+            route.turns.emplace_back(m_ofPort[walker.ports[i]], m_ofPort[walker.ports[i - 1]]);
+        }
+    }
+}
+
+void
 FlowRoutes::FindReturns(const Walker& walker, FlowRoute& route) const
 {
     const auto isRoce = [this](uint32_t port) {

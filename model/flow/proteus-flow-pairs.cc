@@ -69,7 +69,8 @@ FlowProfiles::LimitHosts(const std::vector<uint32_t>& routes, FlowClass& flows, 
             const double beside = std::max(0.0, use->amount - amount);
             host.least = resources[resource].capacity - beside * flows.linkRate;
             host.beside = beside * pair.part * host.amount / amount;
-            if (host.least / host.amount < resources[port].capacity / wire)
+            // Others can hold up what is written, too.
+            if (!isRead || host.least / host.amount < resources[port].capacity / wire)
             {
                 (isRead ? pair.reads : pair.writes).push_back(host);
             }
@@ -143,6 +144,32 @@ FlowProfiles::AddPairs(TaskId id,
     {
         LimitHosts(routes, flows, true);
         LimitHosts(routes, flows, false);
+    }
+    AddTurns(shape, routes, classOf, classes);
+}
+
+void
+FlowProfiles::AddTurns(const Shape& shape,
+                       const std::vector<uint32_t>& routes,
+                       const std::vector<uint32_t>& classOf,
+                       std::vector<FlowClass>& classes) const
+{
+    std::vector<std::map<std::pair<uint32_t, uint32_t>, double>> amounts(classes.size());
+    for (std::size_t i = 0; i < shape.flows.size(); ++i)
+    {
+        const FlowRoute& route = m_routes.GetRoute(routes[i]);
+        const double part = static_cast<double>(shape.flows[i].bytes) / classes[classOf[i]].bytes;
+        for (const auto& turn : route.turns)
+        {
+            amounts[classOf[i]][turn] += part * FindAmount(route, turn.first);
+        }
+    }
+    for (std::size_t i = 0; i < classes.size(); ++i)
+    {
+        for (const auto& [turn, amount] : amounts[i])
+        {
+            classes[i].turns.push_back({turn.first, turn.second, amount});
+        }
     }
 }
 

@@ -70,11 +70,20 @@ struct FlowPair
     /// What may be slower than the first of them between the sender and its NIC, in the order of
     /// the way: queue pairs share that before they share the NIC.
     std::vector<FlowHost> reads;
-    /// What may be slower than the last of them between the receiver's NIC and the first memory
-    /// behind it, where what comes off the network waits for what came before it.
+    /// What is between the receiver's NIC and the first memory behind it, where what comes off the
+    /// network waits for what came before it.
     std::vector<FlowHost> writes;
     /// Links that what the receiver's NIC sends back takes, with wire bytes of its packets there.
     std::vector<std::pair<uint32_t, double>> returns;
+};
+
+/// @ingroup proteus
+/// What a class takes of a link whose inputs take turns.
+struct FlowTurn
+{
+    uint32_t resource{0}; //!< of the flow network
+    uint32_t input{0};    //!< the link that brings it
+    double amount{0};     //!< for each byte of the class's largest flow
 };
 
 /// @ingroup proteus
@@ -100,6 +109,7 @@ struct FlowClass
     double rate{0};              //!< bytes per second when alone: no more than linkRate, and less
                                  //!< where steps wait for each other
     std::vector<FlowPair> pairs; //!< those that congestion control may slow down
+    std::vector<FlowTurn> turns; //!< of its uses, if that is modelled, by resource
     int64_t beforePs{0};         //!< latencies before the bytes begin to move
     std::vector<int64_t> afterPs; //!< by rank: from the last byte to the end of its part; negative
                                   //!< for ranks without part
@@ -370,6 +380,12 @@ class FlowProfiles
     /// @param routes by flow @param flows a class, whose queue pairs get what limits them before or
     /// behind their hops, beside what the class does inside servers @param isRead before them
     void LimitHosts(const std::vector<uint32_t>& routes, FlowClass& flows, bool isRead) const;
+    /// @param shape of the collective @param routes by flow @param classOf by flow
+    /// @param classes get FlowClass::turns
+    void AddTurns(const Shape& shape,
+                  const std::vector<uint32_t>& routes,
+                  const std::vector<uint32_t>& classOf,
+                  std::vector<FlowClass>& classes) const;
     /// @param task a communication @param flows of its program @return their routes
     std::vector<uint32_t> PlanRoutes(TaskId task, const std::vector<ProgramFlow>& flows);
     /// @param group of a communication @return its ListGdrReads()

@@ -110,6 +110,9 @@ struct FlowRoute
     /// Beside `queues`, in the order of its way: links and forwarding between the NIC that they
     /// lead to and the first memory behind it.
     std::vector<uint32_t> writes;
+    /// If congestion control is modelled: links inside servers that it comes to by another link,
+    /// and that one, as the inputs of a link take turns.
+    std::vector<std::pair<uint32_t, uint32_t>> turns;
     /// Links over RoCE that what the receiver's NIC sends back takes, in the order of its way.
     std::vector<uint32_t> returns;
     int64_t toNicPs{0};           //!< beside `queues`: of a packet from the first switch to the
@@ -136,6 +139,7 @@ struct FlowRoute
                         queues,
                         reads,
                         writes,
+                        turns,
                         returns,
                         toNicPs,
                         returnPs,
@@ -154,6 +158,7 @@ struct FlowRoute
                                           other.queues,
                                           other.reads,
                                           other.writes,
+                                          other.turns,
                                           other.returns,
                                           other.toNicPs,
                                           other.returnPs,

@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace ns3
 {
@@ -47,10 +49,12 @@ FluidStream::GetRate() const
 
 FluidQueues::FluidQueues(const FlowCongestion& congestion,
                          const std::vector<FlowResource>& resources,
-                         uint32_t seed)
+                         uint32_t seed,
+                         FindLeft findLeft)
     : m_congestion(congestion),
       m_resources(resources),
-      m_seed(seed)
+      m_seed(seed),
+      m_findLeft(std::move(findLeft))
 {
 }
 
@@ -183,7 +187,7 @@ FluidQueues::ListComing(const std::vector<FlowPair>& pairs, const See& see)
             const auto [resource, wire] = flow.hops[i];
             const uint32_t from = FindPort(flow.hops[i - 1].first);
             see(FindPort(resource),
-                Coming{from, flow.source, wire, i == 1, i + 1 == flow.hops.size(), &flow});
+                Coming{from, flow.source, wire, i == 1, i + 1 == flow.hops.size(), NO_ID, &flow});
         }
     }
 }
@@ -224,6 +228,7 @@ FluidQueues::SortPorts()
         Port& port = m_ports[id];
         port.isUsed = !port.places.empty();
         port.queue = port.isUsed ? port.queue : 0;
+        port.held = port.isUsed ? port.held : 0;
         return !port.isUsed;
     };
     m_used.erase(std::remove_if(m_used.begin(), m_used.end(), isIdle), m_used.end());
@@ -249,6 +254,7 @@ FluidQueues::IsWanted(const Port& port, const std::vector<Coming>& more)
                                 stream.hops[place.hop].wire,
                                 place.hop == stream.nic + 1,
                                 place.hop + 1 == stream.hops.size(),
+                                stream.owner,
                                 stream.flow});
         }
     }
@@ -256,6 +262,7 @@ FluidQueues::IsWanted(const Port& port, const std::vector<Coming>& more)
         return std::tie(a.from, a.flow->key, a.payload) < std::tie(b.from, b.flow->key, b.payload);
     });
     m_loads.clear();
+    m_owners.clear();
     double wanted = 0;
     for (std::size_t first = 0; first < m_coming.size();)
     {
@@ -271,13 +278,18 @@ FluidQueues::IsWanted(const Port& port, const std::vector<Coming>& more)
             wanted += coming.payload * coming.wire;
             if (coming.isLast)
             {
-                AddLoads(*coming.flow, coming.payload, 0);
+                for (const FlowHost& host : coming.flow->writes)
+                {
+                    AddLoad(host, coming.payload, 0);
+                }
+                m_owners.push_back(coming.owner);
             }
         }
     }
     return wanted > port.line * (1 + ROUNDING) ||
-           std::any_of(m_loads.begin(), m_loads.end(), [](const Load& load) {
-               return load.amount > load.least * (1 + ROUNDING);
+           std::any_of(m_loads.begin(), m_loads.end(), [this](const Load& load) {
+               const double part = GetLeft(load) / m_resources[load.resource].capacity;
+               return load.amount > load.least * part * (1 + ROUNDING);
            });
 }
 
@@ -389,59 +401,72 @@ FluidQueues::SharePort(Port& port, double seconds, int64_t nowPs)
 double
 FluidQueues::FindCapacity(const Port& port)
 {
-    double least = port.line;
-    double beside = 0;
+    m_loads.clear();
+    m_owners.clear();
     for (const Place& place : port.places)
     {
         const FluidStream& stream = *place.stream;
         if (place.hop < stream.nic)
         {
-            const FlowHost& host = stream.flow->reads[place.hop];
-            least = std::min(least, host.least);
-            beside += host.beside * stream.progress;
+            AddLoad(stream.flow->reads[place.hop], 0, stream.progress);
+            m_owners.push_back(stream.owner);
         }
     }
-    return std::max(least, port.line - beside);
+    return m_loads.empty() ? port.line : GetRoom(m_loads.front());
 }
 
 double
-FluidQueues::FindCapacity(const Port& port, double whole)
+FluidQueues::FindWriting(const Port& port, double whole)
 {
     m_loads.clear();
+    m_owners.clear();
     for (const Place& place : port.places)
     {
         const FluidStream& stream = *place.stream;
         const FluidHop& hop = stream.hops[place.hop];
         if (place.hop + 1 == stream.hops.size())
         {
-            AddLoads(*stream.flow, hop.waiting + hop.comes, stream.progress);
+            for (const FlowHost& host : stream.flow->writes)
+            {
+                AddLoad(host, hop.waiting + hop.comes, stream.progress);
+            }
+            m_owners.push_back(stream.owner);
         }
     }
-    double capacity = port.line;
+    double rate = std::numeric_limits<double>::infinity();
     for (const Load& load : m_loads)
     {
-        const double room = std::max(load.least, m_resources[load.resource].capacity - load.beside);
-        capacity = load.amount > 0 ? std::min(capacity, room * whole / load.amount) : capacity;
+        rate = load.amount > 0 ? std::min(rate, GetRoom(load) * whole / load.amount) : rate;
     }
-    return capacity;
+    return rate;
 }
 
 void
-FluidQueues::AddLoads(const FlowPair& flow, double payload, double progress)
+FluidQueues::AddLoad(const FlowHost& host, double payload, double progress)
 {
-    for (const FlowHost& host : flow.writes)
+    auto load = std::find_if(m_loads.begin(), m_loads.end(), [&host](const Load& other) {
+        return other.resource == host.resource;
+    });
+    if (load == m_loads.end())
     {
-        auto load = std::find_if(m_loads.begin(), m_loads.end(), [&host](const Load& other) {
-            return other.resource == host.resource;
-        });
-        if (load == m_loads.end())
-        {
-            load = m_loads.insert(load, {host.resource, 0, 0, host.least});
-        }
-        load->amount += payload * host.amount;
-        load->beside += host.beside * progress;
-        load->least = std::min(load->least, host.least);
+        load = m_loads.insert(load, {host.resource, 0, 0, host.least});
     }
+    load->amount += payload * host.amount;
+    load->beside += host.beside * progress;
+    load->least = std::min(load->least, host.least);
+}
+
+double
+FluidQueues::GetLeft(const Load& load) const
+{
+    return m_findLeft ? m_findLeft(load.resource, m_owners) : m_resources[load.resource].capacity;
+}
+
+double
+FluidQueues::GetRoom(const Load& load) const
+{
+    const double left = GetLeft(load);
+    return std::max(load.least * left / m_resources[load.resource].capacity, left - load.beside);
 }
 
 void
@@ -461,9 +486,16 @@ FluidQueues::PassPort(Port& port, double seconds, int64_t nowPs)
         comes += hop.comes * hop.wire;
     }
     const double whole = port.queue + comes;
-    const double capacity = FindCapacity(port, whole);
-    const double room = capacity * (seconds + FindCredit(port, false));
-    const double part = whole > 0 ? std::min(1.0, room / whole) : 1;
+    const double writing = FindWriting(port, whole);
+    const double capacity = std::min(port.line, writing);
+    const double wholeS = seconds + FindCredit(port, false);
+    const double room = capacity * wholeS;
+    // The NIC behind it has what it holds, and what the port brings.
+    const double waited = port.queue - port.held;
+    const double brings = std::min(whole - port.held, port.line * wholeS);
+    const double leaves = std::min(port.held + brings, writing * wholeS);
+    port.held = std::min(port.held + brings - leaves, m_congestion.nicBytes);
+    const double part = whole > 0 ? leaves / whole : 1;
     port.busy = std::min(1.0, whole / (capacity * seconds));
     port.idleS = std::max(0.0, (room - whole) / capacity);
     const double before = port.queue;
@@ -491,13 +523,15 @@ FluidQueues::PassPort(Port& port, double seconds, int64_t nowPs)
         stream.fromS = before > 0 ? 0 : stream.fromS;
         stream.toS = std::min(seconds, std::max(stream.toS, stream.fromS + whole / capacity));
     }
+    port.held = std::min(port.held, port.queue);
+    const double waits = port.queue - port.held;
     const double toPs = PS_PER_SECOND / port.line;
-    const double held = m_loads.empty() ? 0 : m_congestion.nicBytes;
-    if ((std::max(before, port.queue) - held) * toPs < m_congestion.markPs)
+    if (std::max(waited, waits) * toPs < m_congestion.markPs)
     {
         return;
     }
     const double perPs = seconds * PS_PER_SECOND;
+    const double slowness = port.held < m_congestion.nicBytes ? 1 : port.line / capacity;
     for (const Place& place : port.places)
     {
         FluidStream& stream = *place.stream;
@@ -506,9 +540,9 @@ FluidQueues::PassPort(Port& port, double seconds, int64_t nowPs)
         Mark(stream,
              {static_cast<double>(nowPs) - perPs,
               perPs,
-              (before - held) * toPs,
-              (port.queue - before) * toPs,
-              port.line / capacity,
+              waited * toPs,
+              (waits - waited) * toPs,
+              slowness,
               bytes / stream.flow->unitBytes});
     }
 }

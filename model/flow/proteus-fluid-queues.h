@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <unordered_map>
@@ -57,6 +58,7 @@ struct FluidStream
 {
     FluidPair* pair{nullptr};
     const FlowPair* flow{nullptr};
+    uint32_t owner{0};          //!< id of its class
     double sends{0};            //!< payload per second in this step
     double progress{0};         //!< payload per second of its class's largest flow, of late
     double fromS{0};            //!< from when on, in this step, it passes where it has got to, s
@@ -92,14 +94,19 @@ struct FluidStream
 class FluidQueues
 {
   public:
+    /// Says what others leave of a resource to classes with these FluidStream::owner.
+    using FindLeft = std::function<double(uint32_t resource, const std::vector<uint32_t>& owners)>;
+
     /**
      * @param congestion what packets do; must outlive this object
      * @param resources of the flow network; must outlive this object
      * @param seed of the draws of marks
+     * @param findLeft says what others leave of them next to NICs; null: all
      */
     FluidQueues(const FlowCongestion& congestion,
                 const std::vector<FlowResource>& resources,
-                uint32_t seed);
+                uint32_t seed,
+                FindLeft findLeft = nullptr);
 
     /**
      * A stream comes to the ports on its way.
@@ -158,11 +165,12 @@ class FluidQueues
     /// What a queue pair sends to a port, as fast as it may.
     struct Coming
     {
-        uint32_t from{0};    //!< the port before
-        double payload{0};   //!< per second
-        double wire{1};      //!< bytes there for one of payload
-        bool isFirst{false}; //!< whether the port before is that of a NIC
-        bool isLast{false};  //!< whether a NIC is behind the port
+        uint32_t from{0};      //!< the port before
+        double payload{0};     //!< per second
+        double wire{1};        //!< bytes there for one of payload
+        bool isFirst{false};   //!< whether the port before is that of a NIC
+        bool isLast{false};    //!< whether a NIC is behind the port
+        uint32_t owner{NO_ID}; //!< see FluidStream::owner; NO_ID: it has not come
         const FlowPair* flow{nullptr};
 
         /// @return what is before the port before, if that is of a NIC
@@ -180,6 +188,7 @@ class FluidQueues
     {
         double line{0};       //!< wire bytes per second of its link
         double queue{0};      //!< wire bytes
+        double held{0};       //!< of these, what is in the NIC behind it
         double sincePs{0};    //!< since when it has been sending without a break
         double busy{0};       //!< part of the last step
         double idleS{0};      //!< at the end of the last step, seconds
@@ -191,13 +200,13 @@ class FluidQueues
         std::vector<Coming> awaited; //!< what may come at any time
     };
 
-    /// What several queue pairs want of what is behind a NIC.
+    /// What several queue pairs want of what is next to a NIC.
     struct Load
     {
         uint32_t resource{0}; //!< of the flow network
         double amount{0};     //!< of it
-        double beside{0};     //!< of it per second, that their classes take
-        double least{0};      //!< of it per second, that NICs have
+        double beside{0};     //!< of it per second, that their classes take there
+        double least{0};      //!< of it per second, that NICs have if no others want it
     };
 
     /// What passes a port in a step.
@@ -207,7 +216,7 @@ class FluidQueues
         double perPs;    //!< its length
         double queuePs;  //!< queue of the switch at its begin, as time of the link
         double risePs;   //!< by which that changes
-        double slowness; //!< what leaves it takes as many times as long as on the link
+        double slowness; //!< how many times as long what waits takes
         double packets;  //!< of the stream
     };
 
@@ -227,18 +236,23 @@ class FluidQueues
     /// What comes from one NIC or port is no faster than that, and what is before it.
     /// @param first of it in m_coming @param last behind it
     void LimitComing(std::size_t first, std::size_t last);
-    /// Adds to m_loads. @param flow of a queue pair whose NIC writes @param payload of it
-    /// @param progress payload per second of its class's largest flow
-    void AddLoads(const FlowPair& flow, double payload, double progress);
+    /// Adds to m_loads. @param host next to a NIC of a queue pair
+    /// @param payload of that @param progress payload per second of its class's largest flow
+    void AddLoad(const FlowHost& host, double payload, double progress);
+    /// @param load one of m_loads, which are of m_owners @return of its resource per second, that
+    /// others leave them
+    double GetLeft(const Load& load) const;
+    /// @param load see GetLeft() @return of its resource per second, that NICs have of it
+    double GetRoom(const Load& load) const;
     /// What streams send passes a link inside a server, or leaves a NIC. @param port that is shared
     /// @param seconds of the step
     /// @param nowPs its end
     void SharePort(Port& port, double seconds, int64_t nowPs);
     /// @param port that is shared @return wire bytes per second that leave it in this step
-    static double FindCapacity(const Port& port);
+    double FindCapacity(const Port& port);
     /// @param port of a switch, to which all has come in this step @param whole wire bytes that are
-    /// there @return wire bytes per second that leave it
-    double FindCapacity(const Port& port, double whole);
+    /// there @return wire bytes per second that a NIC behind it can write of that
+    double FindWriting(const Port& port, double whole);
     /// What comes to a port leaves it, or waits. @param port of a NIC or a switch
     /// @param seconds of the step @param nowPs its end
     void PassPort(Port& port, double seconds, int64_t nowPs);
@@ -258,6 +272,7 @@ class FluidQueues
     const FlowCongestion& m_congestion;
     const std::vector<FlowResource>& m_resources;
     const uint32_t m_seed;
+    const FindLeft m_findLeft;                           //!< null: others leave all
     std::unordered_map<uint64_t, FluidPair> m_pairs;     //!< by FlowPair::key
     std::unordered_map<uint32_t, uint32_t> m_ofResource; //!< in m_ports
     std::vector<Port> m_ports;
@@ -266,7 +281,8 @@ class FluidQueues
     int64_t m_stepPs{std::numeric_limits<int64_t>::max()}; //!< see GetStepPs()
     std::vector<Coming> m_coming;                     //!< what comes to a port, by the port before
     std::vector<std::pair<uint32_t, double>> m_reads; //!< what that wants before a NIC, by resource
-    std::vector<Load> m_loads;                        //!< behind a NIC, by resource
+    std::vector<Load> m_loads;                        //!< next to a NIC, by resource
+    std::vector<uint32_t> m_owners;                   //!< FluidStream::owner of what makes these
     uint64_t m_notifications{0};
 };
 
