@@ -37,8 +37,9 @@ constexpr double LAST_BYTES = 1;
 
 CongestedFlows::CongestedFlows(const FlowCongestion& congestion,
                                const std::vector<FlowResource>& resources,
-                               uint32_t seed)
-    : m_queues(congestion, resources, seed)
+                               uint32_t seed,
+                               FluidQueues::FindLeft findLeft)
+    : m_queues(congestion, resources, seed, std::move(findLeft))
 {
 }
 
@@ -70,6 +71,7 @@ CongestedFlows::Begin(uint32_t id,
     for (const FlowPair& flow : flows.pairs)
     {
         live.streams.emplace_back();
+        live.streams.back().owner = id;
         m_queues.Add(live.streams.back(), flow);
         live.streams.back().sent = flow.part * (flows.bytes - left);
     }

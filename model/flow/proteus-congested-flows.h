@@ -42,10 +42,13 @@ class CongestedFlows
      * @param congestion what packets do; must outlive this object
      * @param resources of the flow network; must outlive this object
      * @param seed of the draws of marks
+     * @param findLeft says what others leave of a resource next to NICs to classes with these ids;
+     * null: all
      */
     CongestedFlows(const FlowCongestion& congestion,
                    const std::vector<FlowResource>& resources,
-                   uint32_t seed);
+                   uint32_t seed,
+                   FluidQueues::FindLeft findLeft = nullptr);
 
     /// Makes the replay of a program; see LiveReplay.
     using MakeReplay =
@@ -90,6 +93,16 @@ class CongestedFlows
      * @param nowPs present time, to which Advance() has been called
      */
     void Join(uint32_t id, uint32_t rank, int64_t nowPs);
+
+    /// Others have begun to use what is next to NICs, at the time to which Advance() has been
+    /// called.
+    void NoteOthers()
+    {
+        if (!m_isBusy)
+        {
+            Look();
+        }
+    }
 
     /// @param flows id of a class whose bytes have moved
     void End(uint32_t flows);

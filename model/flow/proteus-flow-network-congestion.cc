@@ -10,8 +10,11 @@
 #include "proteus-congested-flows.h"
 #include "proteus-flow-network.h"
 
+#include "ns3/proteus-sort-unique.h"
+
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 namespace ns3
@@ -205,6 +208,76 @@ FlowNetwork::JoinLast(const Communication& communication)
     RequestStep();
 }
 
+double
+FlowNetwork::FindLeft(uint32_t resource, const std::vector<uint32_t>& owners) const
+{
+    // What a class takes of the resource, by the input that brings it.
+    const auto listTurns = [resource](const FlowClass& flows) {
+        auto first = flows.turns.begin();
+        first = std::find_if(first, flows.turns.end(), [resource](const FlowTurn& turn) {
+            return turn.resource >= resource;
+        });
+        const auto last = std::find_if(first, flows.turns.end(), [resource](const FlowTurn& turn) {
+            return turn.resource > resource;
+        });
+        return std::vector<FlowTurn>(first, last);
+    };
+    std::vector<uint32_t> own;          // inputs
+    std::map<uint32_t, double> byInput; // what others want
+    std::vector<double> wanted;         // the same, by input, and by others of whom none is known
+    for (const auto& active : m_shares.GetActive(resource))
+    {
+        const bool isClass =
+            active.user < m_classes.size() && m_classes[active.user].flows != nullptr;
+        const auto turns =
+            isClass ? listTurns(*m_classes[active.user].flows) : std::vector<FlowTurn>();
+        if (isClass && std::find(owners.begin(), owners.end(), active.user) != owners.end())
+        {
+            for (const FlowTurn& turn : turns)
+            {
+                own.push_back(turn.input);
+            }
+            continue;
+        }
+        // Alone, classes of one collective share what they share here.
+        const bool isPart =
+            isClass &&
+            m_communications[m_classes[active.user].communication].profile->classes.size() > 1;
+        const double alone =
+            isPart ? m_classes[active.user].flows->linkRate : m_shares.GetLimit(active.user);
+        const double demand = m_shares.GetDemand(resource, active, alone);
+        double amount = 0;
+        for (const FlowTurn& turn : turns)
+        {
+            amount += turn.amount;
+        }
+        for (const FlowTurn& turn : turns)
+        {
+            byInput[turn.input] += demand * turn.amount / amount;
+        }
+        if (turns.empty())
+        {
+            wanted.push_back(demand);
+        }
+    }
+    for (const auto& [input, demand] : byInput)
+    {
+        wanted.push_back(demand);
+    }
+    // Inputs take turns: those that want less than their turn leave the rest to the others.
+    std::sort(wanted.begin(), wanted.end());
+    SortUnique(own);
+    double left = m_profiles.GetResources()[resource].capacity;
+    auto inputs = static_cast<double>(std::max<std::size_t>(1, own.size()) + wanted.size());
+    for (const double demand : wanted)
+    {
+        const double takes = std::min(demand, left / inputs);
+        left -= takes;
+        --inputs;
+    }
+    return left;
+}
+
 uint64_t
 FlowNetwork::GetNotifications() const
 {
@@ -240,6 +313,23 @@ FlowNetwork::EndReplayed()
 }
 
 void
+FlowNetwork::HoldBack(Communication& communication)
+{
+    if (std::exchange(communication.isHeld, true))
+    {
+        return;
+    }
+    for (const uint32_t place : communication.live)
+    {
+        const FlowClass& flows = *m_classes[place].flows;
+        if (flows.pairs.empty())
+        {
+            m_shares.SetLimit(place, GetLimit(communication, flows));
+        }
+    }
+}
+
+void
 FlowNetwork::RequestStep()
 {
     if (m_isStepRequested || !m_congested->IsBusy())
@@ -259,6 +349,10 @@ FlowNetwork::RequestStep()
             }
             const double cap = std::max(LEAST_RATE, m_congested->GetCap(place));
             const double limit = GetLimit(m_communications[live.communication], *live.flows);
+            if (cap < limit * (1 - SAME_CAP))
+            {
+                HoldBack(m_communications[live.communication]);
+            }
             const double before = m_shares.GetLimit(place);
             const double after = std::min(limit, cap);
             live.cap = cap;

@@ -61,9 +61,13 @@ FlowNetwork::FlowNetwork(const ExecutionGraph& graph,
     m_underWay.resize(graph.GetNDevices());
     if (parameters.congestion)
     {
-        m_congested = std::make_unique<CongestedFlows>(*m_parameters.congestion,
-                                                       m_profiles.GetResources(),
-                                                       parameters.pathSeed);
+        m_congested = std::make_unique<CongestedFlows>(
+            *m_parameters.congestion,
+            m_profiles.GetResources(),
+            parameters.pathSeed,
+            [this](uint32_t resource, const std::vector<uint32_t>& owners) {
+                return FindLeft(resource, owners);
+            });
     }
 }
 
@@ -98,6 +102,7 @@ FlowNetwork::Join(DeviceId device, TaskId task, uint32_t microBatch, std::functi
         made.ahead = nullptr;
         made.parts.clear();
         made.isMeeting = false;
+        made.isHeld = false;
         made.held.clear();
         made.members.clear();
         made.members.reserve(group.size());
@@ -348,6 +353,7 @@ FlowNetwork::Activate(uint32_t id, uint32_t index)
     m_communications[id].parts[index] = Communication::Part::LIVE;
     ChangePeaks(m_communications[id], index, 1);
     const bool isWanted = m_congested && !flows.pairs.empty() && BeginCongestion(place);
+    m_hasOthers |= flows.pairs.empty();
     ++live.version; // whatever was said about the one here before
     m_shares.ChangeCount(place, 1);
     RequestShares();
@@ -483,9 +489,10 @@ FlowNetwork::RequestShares()
 double
 FlowNetwork::GetLimit(const Communication& communication, const FlowClass& flows) const
 {
-    // A replay itself has steps wait for each other.
-    const double rate =
-        communication.isReplayed && !flows.pairs.empty() ? flows.linkRate : flows.rate;
+    // A replay itself has steps wait for each other, and what others of the collective do not take
+    // is left to a class.
+    const bool isLimited = flows.pairs.empty() ? !communication.isHeld : !communication.isReplayed;
+    const double rate = isLimited ? flows.rate : flows.linkRate;
     return communication.computing == 0 ? rate : rate / (1 + m_parameters.communicationSlowdown);
 }
 
@@ -506,6 +513,12 @@ FlowNetwork::ComputeShares()
         {
             SetRate(share.user, share.rate);
         }
+    }
+    if (std::exchange(m_hasOthers, false) && m_congested && !m_congested->GetLive().empty())
+    {
+        AdvanceCongestion();
+        m_congested->NoteOthers();
+        RequestStep();
     }
 }
 

@@ -193,6 +193,7 @@ class FlowNetwork : public Network
         int64_t beginPs{0};         //!< when its last rank had been launched
         uint64_t number{0};         //!< of all communications
         bool isMeeting{false};      //!< whether m_meeting has it
+        bool isHeld{false};         //!< whether congestion control holds back a class of it
         int64_t meetsPs{0};         //!< since when
         uint32_t ranksLeft{0};      //!< that are not done, since then
         std::vector<double> moved;  //!< by class: payload of its largest flow until then
@@ -297,6 +298,12 @@ class FlowNetwork : public Network
     /// Tells congestion control of a class. @param place of a live class whose bytes begin to move
     /// @return whether what waits for ranks must begin now, as the class meets it
     bool BeginCongestion(uint32_t place);
+    /// @param resource inside a server @param owners live classes that NICs move there @return of
+    /// the resource, what inputs that bring it leave to them, which take turns
+    double FindLeft(uint32_t resource, const std::vector<uint32_t>& owners) const;
+    /// Congestion control holds back a class of a communication. @param communication whose other
+    /// ones may have what that leaves
+    void HoldBack(Communication& communication);
     /// Has congestion control go on to the present.
     void AdvanceCongestion();
     /// Ranks of what is replayed that are done end.
@@ -349,6 +356,8 @@ class FlowNetwork : public Network
     std::unique_ptr<CongestedFlows> m_congested; //!< null: no congestion control
     std::vector<uint32_t> m_waiting; //!< communications that could begin without their last ranks
     bool m_isStepRequested{false};   //!< of that
+    bool m_hasOthers{false}; //!< whether what m_congested does not know has begun since the last
+                             //!< shares
     bool m_isRequested{false};
 
     /// What messages want of a resource.

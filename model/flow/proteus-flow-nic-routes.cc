@@ -10,6 +10,7 @@
 #include "ns3/proteus-network-links.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -95,6 +96,7 @@ FlowRoutes::FindMarkers(const std::vector<Walker>& walkers,
                         FlowRoute& route) const
 {
     double slowest = std::numeric_limits<double>::infinity();
+    double toNicPs = 0;
     for (const uint32_t port : walkers.front().ports)
     {
         const Link& link = m_cluster.GetLinks()[port / 2];
@@ -107,6 +109,14 @@ FlowRoutes::FindMarkers(const std::vector<Walker>& walkers,
         {
             route.queues.push_back(m_ofPort[port]);
         }
+        if (link.technology == LinkTechnology::ROCE)
+        {
+            // A switch is reached when all of a packet is.
+            const double unitPs = link.framing.WireBytes(unitBytes) / link.bytesPerSecond;
+            toNicPs += route.queues.size() > 1 ? unitPs * PS_PER_SECOND : 0;
+            toNicPs +=
+                static_cast<double>(link.delayPs + m_parameters.Get(link.technology).latencyPs);
+        }
         if (link.bytesPerSecond < slowest)
         {
             slowest = link.bytesPerSecond;
@@ -116,6 +126,7 @@ FlowRoutes::FindMarkers(const std::vector<Walker>& walkers,
     route.lineBytesPerSecond = route.queues.empty() ? 0 : slowest;
     if (!route.queues.empty())
     {
+        route.toNicPs = std::llround(toNicPs);
         FindHosts(walkers.front(), route);
         FindReturns(walkers.front(), route);
     }
@@ -141,11 +152,6 @@ FlowRoutes::FindHosts(const Walker& walker, FlowRoute& route) const
             list.push_back(forward);
         }
     };
-    if (first != ports.begin())
-    {
-        const VertexId nic = walker.forwarders[first - 1 - ports.begin()];
-        route.feed = m_cluster.GetPorts(nic).size() == 2 ? m_ofPort[*(first - 1)] : NO_ID;
-    }
     for (auto port = ports.begin(); port != first; ++port)
     {
         add(port, route.reads);
@@ -155,6 +161,19 @@ FlowRoutes::FindHosts(const Walker& walker, FlowRoute& route) const
     {
         add(port, route.writes);
         isInMemory = walker.IsInMemory(port - ports.begin());
+    }
+}
+
+void
+FlowRoutes::FindTurns(const Walker& walker, FlowRoute& route) const
+{
+    for (std::size_t i = 1; i < walker.ports.size(); ++i)
+    {
+        const LinkTechnology technology = m_cluster.GetLinks()[walker.ports[i] / 2].technology;
+        if (technology == LinkTechnology::PCIE || technology == LinkTechnology::CPU_INTERCONNECT)
+        {
+            route.turns.emplace_back(m_ofPort[walker.ports[i]], m_ofPort[walker.ports[i - 1]]);
+        }
     }
 }
 
@@ -172,10 +191,15 @@ FlowRoutes::FindReturns(const Walker& walker, FlowRoute& route) const
     back.source = walker.source;
     back.at = walker.forwarders[last];
     Walk(back, *first % 2 == 0 ? link.a : link.b);
+    double returnPs = 0;
     for (const uint32_t port : back.ports)
     {
+        const Link& way = m_cluster.GetLinks()[port / 2];
         route.returns.push_back(m_ofPort[port]);
+        returnPs += static_cast<double>(way.delayPs) +
+                    way.framing.controlBytes / way.bytesPerSecond * PS_PER_SECOND;
     }
+    route.returnPs = std::llround(returnPs);
 }
 
 } // namespace proteus

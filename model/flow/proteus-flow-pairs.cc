@@ -7,8 +7,8 @@
 #include "proteus-flow-profile.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
+#include <utility>
 
 namespace ns3
 {
@@ -31,70 +31,49 @@ FindAmount(const FlowRoute& route, uint32_t resource)
 } // namespace
 
 void
-FlowProfiles::LimitReads(const FlowRoute& route, FlowPair& pair) const
-{
-    const auto getRate = [&](uint32_t resource) {
-        return m_routes.GetResources()[resource].capacity / FindAmount(route, resource);
-    };
-    for (const uint32_t resource : route.reads)
-    {
-        // What all read over is a limit of the NIC.
-        if (resource != route.feed && getRate(resource) < getRate(pair.hops.front().first))
-        {
-            pair.reads.emplace_back(resource, FindAmount(route, resource));
-        }
-    }
-}
-
-void
 FlowProfiles::LimitHosts(const std::vector<uint32_t>& routes, FlowClass& flows, bool isRead) const
 {
-    struct Host
-    {
-        double wire{0};                     // of the port, for a byte of the largest flow
-        std::map<uint32_t, double> amounts; // of what is before or behind it, by resource
-    };
-
     const auto& resources = m_routes.GetResources();
     const auto getHop = [isRead](const FlowPair& pair) {
         return isRead ? pair.hops.front() : pair.hops.back();
     };
-    std::map<uint32_t, Host> ports;
+    const auto getHosts = [&](const FlowPair& pair) -> const std::vector<uint32_t>& {
+        const FlowRoute& route = m_routes.GetRoute(routes[pair.flow]);
+        return isRead ? route.reads : route.writes;
+    };
+    // What crosses a port, there and before or behind it, for a byte of the largest flow.
+    std::map<std::pair<uint32_t, uint32_t>, double> amounts; // by port and resource
     for (const FlowPair& pair : flows.pairs)
     {
-        const FlowRoute& route = m_routes.GetRoute(routes[pair.flow]);
-        const auto [port, wire] = getHop(pair);
-        Host& host = ports[port];
-        host.wire += pair.part * wire;
-        for (const uint32_t resource : isRead ? route.reads : route.writes)
+        const uint32_t port = getHop(pair).first;
+        for (const uint32_t resource : getHosts(pair))
         {
-            host.amounts[resource] += pair.part * FindAmount(route, resource);
+            amounts[{port, resource}] +=
+                pair.part * FindAmount(m_routes.GetRoute(routes[pair.flow]), resource);
         }
     }
     for (FlowPair& pair : flows.pairs)
     {
         const auto [port, wire] = getHop(pair);
-        const Host& host = ports[port];
-        FlowHost tightest;
-        tightest.least = std::numeric_limits<double>::infinity();
-        for (const auto& [resource, amount] : host.amounts)
+        for (const uint32_t resource : getHosts(pair))
         {
+            FlowHost host;
+            host.resource = resource;
+            host.amount = FindAmount(m_routes.GetRoute(routes[pair.flow]), resource);
             // What goes on inside the server takes its part.
+            const double amount = amounts[{port, resource}];
             const auto use = std::find_if(
                 flows.uses.begin(),
                 flows.uses.end(),
-                [id = resource](const FlowUse& entry) { return entry.resource == id; });
-            const double room = resources[resource].capacity / amount * host.wire;
-            const double beside = std::max(0.0, use->amount - amount) / amount * host.wire;
-            const double least = room - beside * flows.linkRate;
-            if (least < tightest.least)
+                [resource](const FlowUse& entry) { return entry.resource == resource; });
+            const double beside = std::max(0.0, use->amount - amount);
+            host.least = resources[resource].capacity - beside * flows.linkRate;
+            host.beside = beside * pair.part * host.amount / amount;
+            // Others can hold up what is written, too.
+            if (!isRead || host.least / host.amount < resources[port].capacity / wire)
             {
-                tightest = {least, room, beside * pair.part * wire / host.wire};
+                (isRead ? pair.reads : pair.writes).push_back(host);
             }
-        }
-        if (tightest.least < resources[port].capacity)
-        {
-            (isRead ? pair.feed : pair.drain) = tightest;
         }
     }
 }
@@ -133,7 +112,8 @@ FlowProfiles::AddPairs(TaskId id,
         pair.line = route.lineBytesPerSecond;
         pair.lineWire = route.lineWire;
         pair.latencyPs = route.latencyPs;
-        pair.controlPs = route.controlPs;
+        pair.toNicPs = route.toNicPs;
+        pair.returnPs = route.returnPs;
         pair.unitBytes = route.unitBytes;
         pair.source =
             limits.empty() || limits[i] <= 0 ? route.limit : std::min(route.limit, limits[i]);
@@ -141,7 +121,6 @@ FlowProfiles::AddPairs(TaskId id,
         {
             pair.hops.emplace_back(resource, FindAmount(route, resource));
         }
-        LimitReads(route, pair);
         for (const uint32_t resource : route.returns)
         {
             pair.returns.emplace_back(resource, pair.hops.front().second * route.unitBytes);
@@ -165,6 +144,32 @@ FlowProfiles::AddPairs(TaskId id,
     {
         LimitHosts(routes, flows, true);
         LimitHosts(routes, flows, false);
+    }
+    AddTurns(shape, routes, classOf, classes);
+}
+
+void
+FlowProfiles::AddTurns(const Shape& shape,
+                       const std::vector<uint32_t>& routes,
+                       const std::vector<uint32_t>& classOf,
+                       std::vector<FlowClass>& classes) const
+{
+    std::vector<std::map<std::pair<uint32_t, uint32_t>, double>> amounts(classes.size());
+    for (std::size_t i = 0; i < shape.flows.size(); ++i)
+    {
+        const FlowRoute& route = m_routes.GetRoute(routes[i]);
+        const double part = static_cast<double>(shape.flows[i].bytes) / classes[classOf[i]].bytes;
+        for (const auto& turn : route.turns)
+        {
+            amounts[classOf[i]][turn] += part * FindAmount(route, turn.first);
+        }
+    }
+    for (std::size_t i = 0; i < classes.size(); ++i)
+    {
+        for (const auto& [turn, amount] : amounts[i])
+        {
+            classes[i].turns.push_back({turn.first, turn.second, amount});
+        }
     }
 }
 

@@ -36,14 +36,16 @@ namespace proteus
 {
 
 /// @ingroup proteus
-/// What a NIC can read or write for queue pairs, in wire bytes of its port.
+/// A link between a NIC and the memory that it reads from or writes to, or what a device forwards
+/// there, as a queue pair uses it.
 struct FlowHost
 {
-    double least{0};  //!< per second, while their class goes on as fast as links allow; 0: all that
-                      //!< the port carries
-    double room{0};   //!< per second, while nothing else goes on in the server
-    double beside{0}; //!< by how much that is less for each byte of the class's largest flow: the
-                      //!< queue pair's part of that of all that the class has at the port
+    uint32_t resource{0}; //!< of the flow network
+    double amount{1};     //!< of it for a byte of payload
+    double least{0};  //!< of it per second: what the queue pair's class leaves to a NIC while it
+                      //!< goes on as fast as links allow
+    double beside{0}; //!< of it for each byte of the class's largest flow: the queue pair's part
+                      //!< of what the class takes there beside what the NIC moves
 };
 
 /// @ingroup proteus
@@ -59,18 +61,29 @@ struct FlowPair
     double line{0};         //!< wire bytes per second of its slowest link
     double lineWire{1};     //!< bytes on that for one of payload
     int64_t latencyPs{0};   //!< of its packets when nothing queues
-    int64_t controlPs{0};   //!< of what is sent back
+    int64_t toNicPs{0};     //!< of that, from the first switch to the receiver's NIC
+    int64_t returnPs{0};    //!< of what that sends back, to the sender's NIC
     uint32_t unitBytes{1};  //!< payload of a packet
     /// Links of the network on its way and wire bytes on them for one of payload; the first one is
     /// left by a NIC, the others by switches.
     std::vector<std::pair<uint32_t, double>> hops;
-    /// What is slower than the first of them between the sender and its NIC, and bytes there for
-    /// one of payload: queue pairs share that before they share the NIC.
-    std::vector<std::pair<uint32_t, double>> reads;
-    FlowHost feed;  //!< of the first hop, what its NIC can read
-    FlowHost drain; //!< of the last hop, what its NIC can write
+    /// What may be slower than the first of them between the sender and its NIC, in the order of
+    /// the way: queue pairs share that before they share the NIC.
+    std::vector<FlowHost> reads;
+    /// What is between the receiver's NIC and the first memory behind it, where what comes off the
+    /// network waits for what came before it.
+    std::vector<FlowHost> writes;
     /// Links that what the receiver's NIC sends back takes, with wire bytes of its packets there.
     std::vector<std::pair<uint32_t, double>> returns;
+};
+
+/// @ingroup proteus
+/// What a class takes of a link whose inputs take turns.
+struct FlowTurn
+{
+    uint32_t resource{0}; //!< of the flow network
+    uint32_t input{0};    //!< the link that brings it
+    double amount{0};     //!< for each byte of the class's largest flow
 };
 
 /// @ingroup proteus
@@ -96,6 +109,7 @@ struct FlowClass
     double rate{0};              //!< bytes per second when alone: no more than linkRate, and less
                                  //!< where steps wait for each other
     std::vector<FlowPair> pairs; //!< those that congestion control may slow down
+    std::vector<FlowTurn> turns; //!< of its uses, if that is modelled, by resource
     int64_t beforePs{0};         //!< latencies before the bytes begin to move
     std::vector<int64_t> afterPs; //!< by rank: from the last byte to the end of its part; negative
                                   //!< for ranks without part
@@ -363,12 +377,15 @@ class FlowProfiles
                   const std::vector<uint32_t>& routes,
                   const std::vector<uint32_t>& classOf,
                   std::vector<FlowClass>& classes) const;
-    /// @param route of a queue pair @param pair with its hops, which gets what limits it before
-    /// them
-    void LimitReads(const FlowRoute& route, FlowPair& pair) const;
     /// @param routes by flow @param flows a class, whose queue pairs get what limits them before or
     /// behind their hops, beside what the class does inside servers @param isRead before them
     void LimitHosts(const std::vector<uint32_t>& routes, FlowClass& flows, bool isRead) const;
+    /// @param shape of the collective @param routes by flow @param classOf by flow
+    /// @param classes get FlowClass::turns
+    void AddTurns(const Shape& shape,
+                  const std::vector<uint32_t>& routes,
+                  const std::vector<uint32_t>& classOf,
+                  std::vector<FlowClass>& classes) const;
     /// @param task a communication @param flows of its program @return their routes
     std::vector<uint32_t> PlanRoutes(TaskId task, const std::vector<ProgramFlow>& flows);
     /// @param group of a communication @return its ListGdrReads()

@@ -107,13 +107,17 @@ struct FlowRoute
     /// Beside `queues`, in the order of its way: links and forwarding between the sender and the
     /// NIC that it leaves the first of them by.
     std::vector<uint32_t> reads;
-    /// Beside `queues`: the only other link of that NIC, to it; NO_ID: it has more.
-    uint32_t feed{NO_ID};
     /// Beside `queues`, in the order of its way: links and forwarding between the NIC that they
     /// lead to and the first memory behind it.
     std::vector<uint32_t> writes;
+    /// If congestion control is modelled: links inside servers that it comes to by another link,
+    /// and that one, as the inputs of a link take turns.
+    std::vector<std::pair<uint32_t, uint32_t>> turns;
     /// Links over RoCE that what the receiver's NIC sends back takes, in the order of its way.
     std::vector<uint32_t> returns;
+    int64_t toNicPs{0};           //!< beside `queues`: of a packet from the first switch to the
+                                  //!< receiver's NIC, when nothing queues
+    int64_t returnPs{0};          //!< beside `returns`: to the sender's NIC
     FlowReading reading;          //!< at the NIC that sends it
     double alone{0};              //!< payload bytes per second that idle links allow; 0: what its
                                   //!< uses leave
@@ -134,9 +138,11 @@ struct FlowRoute
                         inputs,
                         queues,
                         reads,
-                        feed,
                         writes,
+                        turns,
                         returns,
+                        toNicPs,
+                        returnPs,
                         reading,
                         alone,
                         lineBytesPerSecond,
@@ -151,9 +157,11 @@ struct FlowRoute
                                           other.inputs,
                                           other.queues,
                                           other.reads,
-                                          other.feed,
                                           other.writes,
+                                          other.turns,
                                           other.returns,
+                                          other.toNicPs,
+                                          other.returnPs,
                                           other.reading,
                                           other.alone,
                                           other.lineBytesPerSecond,

@@ -584,6 +584,7 @@ FlowRoutes::Plan(const Connection& connection, uint64_t flow, uint32_t messageBy
     if (m_parameters.congestion)
     {
         FindMarkers(walkers, unitBytes, route);
+        FindTurns(walkers.front(), route);
     }
     LimitByEnds(connection, route);
     for (const VertexId stop : connection.waypoints)

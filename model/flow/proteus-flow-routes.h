@@ -220,6 +220,8 @@ class FlowRoutes
     /// @param walker that has arrived @param route with FlowRoute::queues, which gets what is
     /// before and behind them
     void FindHosts(const Walker& walker, FlowRoute& route) const;
+    /// @param walker that has arrived @param route that gets FlowRoute::turns
+    void FindTurns(const Walker& walker, FlowRoute& route) const;
     /// @param walker that has arrived @param route that gets the way of what is sent back
     void FindReturns(const Walker& walker, FlowRoute& route) const;
     /// @param connection of the route @param route gets what the GPUs at its ends take and allow

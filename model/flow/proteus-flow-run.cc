@@ -342,8 +342,8 @@ RunFlowRung(const ExecutionGraph& graph,
         record.notes.push_back(slow +
                                " is busier than the port of RoCE before it: a NIC that waits "
                                "for it pauses its switch, and congestion control slows "
-                               "senders down; flows know that of each collective alone, so that "
-                               "packets can take longer");
+                               "senders down, by random marks, so that packets can take longer "
+                               "or shorter");
     }
     AddSharingNote(run.sharing, graph.GetNDevices(), record);
     return record;

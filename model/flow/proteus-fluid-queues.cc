@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace ns3
 {
@@ -30,6 +32,13 @@ constexpr int64_t LONG_AGO = std::numeric_limits<int64_t>::min() / 2;
 
 } // namespace
 
+const std::vector<FlowHost>&
+FluidQueues::Coming::GetReads() const
+{
+    static const std::vector<FlowHost> none;
+    return isFirst ? flow->reads : none;
+}
+
 double
 FluidStream::GetRate() const
 {
@@ -40,10 +49,12 @@ FluidStream::GetRate() const
 
 FluidQueues::FluidQueues(const FlowCongestion& congestion,
                          const std::vector<FlowResource>& resources,
-                         uint32_t seed)
+                         uint32_t seed,
+                         FindLeft findLeft)
     : m_congestion(congestion),
       m_resources(resources),
-      m_seed(seed)
+      m_seed(seed),
+      m_findLeft(std::move(findLeft))
 {
 }
 
@@ -55,7 +66,6 @@ FluidQueues::FindPort(uint32_t resource)
     if (isNew)
     {
         m_ports.emplace_back();
-        m_ports.back().capacity = m_resources[resource].capacity;
         m_ports.back().line = m_resources[resource].capacity;
     }
     return place->second;
@@ -73,8 +83,7 @@ FluidQueues::FindPair(const FlowPair& flow)
         pair.line = flow.line;
         // Nothing changes faster than a packet passes, or a sender hears of it.
         const double packetPs = flow.unitBytes * flow.lineWire / flow.line * PS_PER_SECOND;
-        const auto ownPs =
-            std::max(static_cast<int64_t>(packetPs), flow.latencyPs + flow.controlPs);
+        const auto ownPs = std::max(static_cast<int64_t>(packetPs), flow.toNicPs + flow.returnPs);
         const int64_t slotPs = m_congestion.notificationPs;
         m_stepPs =
             std::min(m_stepPs, slotPs > 0 ? std::clamp(ownPs, slotPs / STEPS, slotPs) : ownPs);
@@ -93,9 +102,12 @@ FluidQueues::Add(FluidStream& stream, const FlowPair& flow)
     stream.isGone = false;
     stream.isQuiet = false;
     stream.nic = static_cast<uint32_t>(flow.reads.size());
-    auto hops = flow.reads;
+    std::vector<std::pair<uint32_t, double>> hops;
+    for (const FlowHost& host : flow.reads)
+    {
+        hops.emplace_back(host.resource, host.amount);
+    }
     hops.insert(hops.end(), flow.hops.begin(), flow.hops.end());
-    LimitPorts(flow);
     for (const auto& [resource, wire] : hops)
     {
         FluidHop hop;
@@ -123,24 +135,6 @@ FluidQueues::Add(FluidStream& stream, const FlowPair& flow)
 }
 
 void
-FluidQueues::LimitPorts(const FlowPair& flow)
-{
-    if (flow.feed.least > 0)
-    {
-        Port& nic = m_ports[FindPort(flow.hops.front().first)];
-        nic.capacity = std::min(nic.capacity, flow.feed.room);
-        nic.isLimited = true;
-    }
-    if (flow.drain.least > 0)
-    {
-        Port& last = m_ports[FindPort(flow.hops.back().first)];
-        last.capacity = std::min(last.capacity, flow.drain.least);
-        last.isLimited = true;
-        last.held = m_congestion.nicBytes;
-    }
-}
-
-void
 FluidQueues::Remove(const std::vector<uint32_t>& ports)
 {
     for (const uint32_t id : ports)
@@ -151,31 +145,20 @@ FluidQueues::Remove(const std::vector<uint32_t>& ports)
                                     [](const Place& place) { return place.stream->isGone; }),
                      places.end());
         m_ports[id].busy = 0;
-        m_ports[id].capacity = m_ports[id].line;
-        m_ports[id].isLimited = false;
-        m_ports[id].held = 0;
-    }
-    // Others may have limits of their own.
-    for (const uint32_t id : ports)
-    {
-        for (const Place& place : m_ports[id].places)
-        {
-            LimitPorts(*place.stream->flow);
-        }
     }
     m_isSorted = false;
 }
 
 bool
-FluidQueues::IsWanted(uint32_t port, const std::vector<std::pair<uint32_t, double>>& more)
+FluidQueues::IsWanted(uint32_t port)
 {
-    return GetWanted(m_ports[port], more) > m_ports[port].capacity * (1 + ROUNDING);
+    return IsWanted(m_ports[port], {});
 }
 
 bool
 FluidQueues::IsWanted(const std::vector<FlowPair>& pairs)
 {
-    std::map<uint32_t, std::vector<std::pair<uint32_t, double>>> more; // to a port, by that before
+    std::map<uint32_t, std::vector<Coming>> more; // by port
     for (const FlowPair& flow : pairs)
     {
         const auto pair = m_pairs.find(flow.key);
@@ -184,11 +167,12 @@ FluidQueues::IsWanted(const std::vector<FlowPair>& pairs)
             return true;
         }
     }
-    ListComing(pairs, [&more](uint32_t port, const auto& coming) { more[port].push_back(coming); });
+    ListComing(pairs,
+               [&more](uint32_t port, const Coming& coming) { more[port].push_back(coming); });
     return std::any_of(more.begin(), more.end(), [this](auto& entry) {
-        const auto& awaited = m_ports[entry.first].awaited;
-        entry.second.insert(entry.second.end(), awaited.begin(), awaited.end());
-        return IsWanted(entry.first, entry.second);
+        const Port& port = m_ports[entry.first];
+        entry.second.insert(entry.second.end(), port.awaited.begin(), port.awaited.end());
+        return IsWanted(port, entry.second);
     });
 }
 
@@ -198,12 +182,12 @@ FluidQueues::ListComing(const std::vector<FlowPair>& pairs, const See& see)
 {
     for (const FlowPair& flow : pairs)
     {
-        LimitPorts(flow);
         for (std::size_t i = 1; i < flow.hops.size(); ++i)
         {
+            const auto [resource, wire] = flow.hops[i];
             const uint32_t from = FindPort(flow.hops[i - 1].first);
-            see(FindPort(flow.hops[i].first),
-                std::make_pair(from, flow.source * flow.hops[i].second));
+            see(FindPort(resource),
+                Coming{from, flow.source, wire, i == 1, i + 1 == flow.hops.size(), NO_ID, &flow});
         }
     }
 }
@@ -211,7 +195,7 @@ FluidQueues::ListComing(const std::vector<FlowPair>& pairs, const See& see)
 void
 FluidQueues::Await(const std::vector<FlowPair>& pairs)
 {
-    ListComing(pairs, [this](uint32_t port, const auto& coming) {
+    ListComing(pairs, [this](uint32_t port, const Coming& coming) {
         m_ports[port].awaited.push_back(coming);
     });
 }
@@ -219,7 +203,7 @@ FluidQueues::Await(const std::vector<FlowPair>& pairs)
 void
 FluidQueues::StopAwaiting(const std::vector<FlowPair>& pairs)
 {
-    ListComing(pairs, [this](uint32_t port, const auto& coming) {
+    ListComing(pairs, [this](uint32_t port, const Coming& coming) {
         auto& awaited = m_ports[port].awaited;
         awaited.erase(std::find(awaited.begin(), awaited.end(), coming));
     });
@@ -244,6 +228,7 @@ FluidQueues::SortPorts()
         Port& port = m_ports[id];
         port.isUsed = !port.places.empty();
         port.queue = port.isUsed ? port.queue : 0;
+        port.held = port.isUsed ? port.held : 0;
         return !port.isUsed;
     };
     m_used.erase(std::remove_if(m_used.begin(), m_used.end(), isIdle), m_used.end());
@@ -255,38 +240,95 @@ FluidQueues::SortPorts()
     });
 }
 
-double
-FluidQueues::GetWanted(const Port& port, const std::vector<std::pair<uint32_t, double>>& more)
+bool
+FluidQueues::IsWanted(const Port& port, const std::vector<Coming>& more)
 {
-    m_from = more;
+    m_coming = more;
     for (const Place& place : port.places)
     {
         const FluidStream& stream = *place.stream;
-        if (place.hop <= stream.nic)
+        if (place.hop > stream.nic && !stream.isQuiet)
         {
-            continue;
+            m_coming.push_back({stream.hops[place.hop - 1].port,
+                                stream.GetRate(),
+                                stream.hops[place.hop].wire,
+                                place.hop == stream.nic + 1,
+                                place.hop + 1 == stream.hops.size(),
+                                stream.owner,
+                                stream.flow});
         }
-        if (stream.isQuiet)
-        {
-            continue;
-        }
-        m_from.emplace_back(stream.hops[place.hop - 1].port,
-                            stream.GetRate() * stream.hops[place.hop].wire);
     }
-    std::sort(m_from.begin(), m_from.end());
+    std::sort(m_coming.begin(), m_coming.end(), [](const Coming& a, const Coming& b) {
+        return std::tie(a.from, a.flow->key, a.payload) < std::tie(b.from, b.flow->key, b.payload);
+    });
+    m_loads.clear();
+    m_owners.clear();
     double wanted = 0;
-    for (auto first = m_from.begin(); first != m_from.end();)
+    for (std::size_t first = 0; first < m_coming.size();)
     {
-        double rate = 0;
-        auto last = first;
-        for (; last != m_from.end() && last->first == first->first; ++last)
+        std::size_t last = first;
+        while (last < m_coming.size() && m_coming[last].from == m_coming[first].from)
         {
-            rate += last->second;
+            ++last;
         }
-        wanted += std::min(rate, m_ports[first->first].capacity);
-        first = last;
+        LimitComing(first, last);
+        for (; first < last; ++first)
+        {
+            const Coming& coming = m_coming[first];
+            wanted += coming.payload * coming.wire;
+            if (coming.isLast)
+            {
+                for (const FlowHost& host : coming.flow->writes)
+                {
+                    AddLoad(host, coming.payload, 0);
+                }
+                m_owners.push_back(coming.owner);
+            }
+        }
     }
-    return wanted;
+    return wanted > port.line * (1 + ROUNDING) ||
+           std::any_of(m_loads.begin(), m_loads.end(), [this](const Load& load) {
+               const double part = GetLeft(load) / m_resources[load.resource].capacity;
+               return load.amount > load.least * part * (1 + ROUNDING);
+           });
+}
+
+void
+FluidQueues::LimitComing(std::size_t first, std::size_t last)
+{
+    m_reads.clear();
+    double all = 0;
+    for (std::size_t i = first; i < last; ++i)
+    {
+        for (const FlowHost& host : m_coming[i].GetReads())
+        {
+            auto read = std::find_if(m_reads.begin(), m_reads.end(), [&host](const auto& other) {
+                return other.first == host.resource;
+            });
+            read = read == m_reads.end() ? m_reads.insert(read, {host.resource, 0}) : read;
+            read->second += m_coming[i].payload * host.amount;
+        }
+    }
+    for (std::size_t i = first; i < last; ++i)
+    {
+        Coming& coming = m_coming[i];
+        double part = 1;
+        for (const FlowHost& host : coming.GetReads())
+        {
+            const auto read =
+                std::find_if(m_reads.begin(), m_reads.end(), [&host](const auto& other) {
+                    return other.first == host.resource;
+                });
+            part = std::min(part, m_resources[host.resource].capacity / read->second);
+        }
+        coming.payload *= part;
+        all += coming.payload * coming.wire;
+    }
+    const double line = m_ports[m_coming[first].from].line;
+    for (std::size_t i = first; i < last && all > line; ++i)
+    {
+        m_coming[i].payload *= line / all;
+    }
 }
 
 void
@@ -359,26 +401,72 @@ FluidQueues::SharePort(Port& port, double seconds, int64_t nowPs)
 double
 FluidQueues::FindCapacity(const Port& port)
 {
-    if (!port.isLimited)
-    {
-        return port.line;
-    }
-    double least = port.line;
-    double room = port.line;
-    double beside = 0;
+    m_loads.clear();
+    m_owners.clear();
     for (const Place& place : port.places)
     {
         const FluidStream& stream = *place.stream;
-        const bool isAtNic = place.hop == stream.nic;
-        const FlowHost& host = isAtNic ? stream.flow->feed : stream.flow->drain;
-        if (host.least > 0 && (isAtNic || place.hop + 1 == stream.hops.size()))
+        if (place.hop < stream.nic)
         {
-            least = std::min(least, host.least);
-            room = std::min(room, host.room);
-            beside += host.beside * stream.progress;
+            AddLoad(stream.flow->reads[place.hop], 0, stream.progress);
+            m_owners.push_back(stream.owner);
         }
     }
-    return std::max(least, room - beside);
+    return m_loads.empty() ? port.line : GetRoom(m_loads.front());
+}
+
+double
+FluidQueues::FindWriting(const Port& port, double whole)
+{
+    m_loads.clear();
+    m_owners.clear();
+    for (const Place& place : port.places)
+    {
+        const FluidStream& stream = *place.stream;
+        const FluidHop& hop = stream.hops[place.hop];
+        if (place.hop + 1 == stream.hops.size())
+        {
+            for (const FlowHost& host : stream.flow->writes)
+            {
+                AddLoad(host, hop.waiting + hop.comes, stream.progress);
+            }
+            m_owners.push_back(stream.owner);
+        }
+    }
+    double rate = std::numeric_limits<double>::infinity();
+    for (const Load& load : m_loads)
+    {
+        rate = load.amount > 0 ? std::min(rate, GetRoom(load) * whole / load.amount) : rate;
+    }
+    return rate;
+}
+
+void
+FluidQueues::AddLoad(const FlowHost& host, double payload, double progress)
+{
+    auto load = std::find_if(m_loads.begin(), m_loads.end(), [&host](const Load& other) {
+        return other.resource == host.resource;
+    });
+    if (load == m_loads.end())
+    {
+        load = m_loads.insert(load, {host.resource, 0, 0, host.least});
+    }
+    load->amount += payload * host.amount;
+    load->beside += host.beside * progress;
+    load->least = std::min(load->least, host.least);
+}
+
+double
+FluidQueues::GetLeft(const Load& load) const
+{
+    return m_findLeft ? m_findLeft(load.resource, m_owners) : m_resources[load.resource].capacity;
+}
+
+double
+FluidQueues::GetRoom(const Load& load) const
+{
+    const double left = GetLeft(load);
+    return std::max(load.least * left / m_resources[load.resource].capacity, left - load.beside);
 }
 
 void
@@ -389,7 +477,6 @@ FluidQueues::PassPort(Port& port, double seconds, int64_t nowPs)
         SharePort(port, seconds, nowPs);
         return;
     }
-    const double capacity = FindCapacity(port);
     double comes = 0;
     for (const Place& place : port.places)
     {
@@ -399,8 +486,16 @@ FluidQueues::PassPort(Port& port, double seconds, int64_t nowPs)
         comes += hop.comes * hop.wire;
     }
     const double whole = port.queue + comes;
-    const double room = capacity * (seconds + FindCredit(port, false));
-    const double part = whole > 0 ? std::min(1.0, room / whole) : 1;
+    const double writing = FindWriting(port, whole);
+    const double capacity = std::min(port.line, writing);
+    const double wholeS = seconds + FindCredit(port, false);
+    const double room = capacity * wholeS;
+    // The NIC behind it has what it holds, and what the port brings.
+    const double waited = port.queue - port.held;
+    const double brings = std::min(whole - port.held, port.line * wholeS);
+    const double leaves = std::min(port.held + brings, writing * wholeS);
+    port.held = std::min(port.held + brings - leaves, m_congestion.nicBytes);
+    const double part = whole > 0 ? leaves / whole : 1;
     port.busy = std::min(1.0, whole / (capacity * seconds));
     port.idleS = std::max(0.0, (room - whole) / capacity);
     const double before = port.queue;
@@ -428,13 +523,15 @@ FluidQueues::PassPort(Port& port, double seconds, int64_t nowPs)
         stream.fromS = before > 0 ? 0 : stream.fromS;
         stream.toS = std::min(seconds, std::max(stream.toS, stream.fromS + whole / capacity));
     }
+    port.held = std::min(port.held, port.queue);
+    const double waits = port.queue - port.held;
     const double toPs = PS_PER_SECOND / port.line;
-    const double held = port.held;
-    if ((std::max(before, port.queue) - held) * toPs < m_congestion.markPs)
+    if (std::max(waited, waits) * toPs < m_congestion.markPs)
     {
         return;
     }
     const double perPs = seconds * PS_PER_SECOND;
+    const double slowness = port.held < m_congestion.nicBytes ? 1 : port.line / capacity;
     for (const Place& place : port.places)
     {
         FluidStream& stream = *place.stream;
@@ -443,10 +540,9 @@ FluidQueues::PassPort(Port& port, double seconds, int64_t nowPs)
         Mark(stream,
              {static_cast<double>(nowPs) - perPs,
               perPs,
-              (before - held) * toPs,
-              (port.queue - before) * toPs,
-              held / capacity * PS_PER_SECOND,
-              port.line / capacity,
+              waited * toPs,
+              (waits - waited) * toPs,
+              slowness,
               bytes / stream.flow->unitBytes});
     }
 }
@@ -468,11 +564,10 @@ FluidQueues::Mark(FluidStream& stream, const Passage& passage)
                                              (m_congestion.markAllPs - m_congestion.markPs);
         if (probability > 0 && Draw(pair) < probability)
         {
-            const double waitsPs =
-                m_congestion.marksAtDequeue ? 0 : queuePs * passage.slowness + passage.heldPs;
+            const double waitsPs = m_congestion.marksAtDequeue ? 0 : queuePs * passage.slowness;
             const int64_t arrivalPs =
                 std::llround(passage.fromPs + part * passage.perPs + waitsPs) +
-                stream.flow->latencyPs;
+                stream.flow->toNicPs;
             if (arrivalPs - pair.notifiedPs >= m_congestion.notificationPs)
             {
                 pair.notifiedPs = arrivalPs;
@@ -518,7 +613,7 @@ FluidQueues::Hear(FluidStream& stream, int64_t nowPs)
     for (; !pair.goesPs.empty() && pair.goesPs.front() <= nowPs; pair.goesPs.pop_front())
     {
         const int64_t goesPs = pair.goesPs.front();
-        pair.notificationsPs.push_back(goesPs + stream.flow->controlPs +
+        pair.notificationsPs.push_back(goesPs + stream.flow->returnPs +
                                        std::llround(FindWait(stream, static_cast<double>(goesPs))));
     }
     while (!pair.notificationsPs.empty() && pair.notificationsPs.front() <= nowPs)

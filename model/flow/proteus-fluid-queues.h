@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <unordered_map>
@@ -57,6 +58,7 @@ struct FluidStream
 {
     FluidPair* pair{nullptr};
     const FlowPair* flow{nullptr};
+    uint32_t owner{0};          //!< id of its class
     double sends{0};            //!< payload per second in this step
     double progress{0};         //!< payload per second of its class's largest flow, of late
     double fromS{0};            //!< from when on, in this step, it passes where it has got to, s
@@ -83,22 +85,28 @@ struct FluidStream
  * @ingroup proteus
  * Ports of switches as queues of fluids. What queue pairs send comes out of NICs, where those of
  * one take turns, as they do at what is slower before that, and waits at the ports of switches,
- * first come, first served. A NIC that cannot write as fast as its port brings holds what comes up
- * to a limit (FlowCongestion::nicBytes) and then pauses its switch, so that the rest waits there
- * and gets marks. Packets get marks by the length of a queue; a mark reaches the receiver when its
- * packet does, and the sender hears of it as often as receivers notify (Zhu et al., SIGCOMM 2015).
+ * first come, first served. A NIC that cannot write as fast as its port brings, because of what is
+ * behind it on the way of what comes, holds that up to a limit (FlowCongestion::nicBytes) and then
+ * pauses its switch, so that the rest waits there and gets marks. Packets get marks by the length
+ * of a queue; a mark reaches the receiver when its packet does, and the sender hears of it as often
+ * as receivers notify (Zhu et al., SIGCOMM 2015).
  */
 class FluidQueues
 {
   public:
+    /// Says what others leave of a resource to classes with these FluidStream::owner.
+    using FindLeft = std::function<double(uint32_t resource, const std::vector<uint32_t>& owners)>;
+
     /**
      * @param congestion what packets do; must outlive this object
      * @param resources of the flow network; must outlive this object
      * @param seed of the draws of marks
+     * @param findLeft says what others leave of them next to NICs; null: all
      */
     FluidQueues(const FlowCongestion& congestion,
                 const std::vector<FlowResource>& resources,
-                uint32_t seed);
+                uint32_t seed,
+                FindLeft findLeft = nullptr);
 
     /**
      * A stream comes to the ports on its way.
@@ -110,9 +118,8 @@ class FluidQueues
     /// Streams that have FluidStream::isGone leave. @param ports that they use, each once
     void Remove(const std::vector<uint32_t>& ports);
 
-    /// @param port which one @param more that comes to it: by the port before, wire bytes per
-    /// second @return whether more may come to it than it has
-    bool IsWanted(uint32_t port, const std::vector<std::pair<uint32_t, double>>& more = {});
+    /// @param port which one @return whether more may come to it than leaves it
+    bool IsWanted(uint32_t port);
 
     /// @param pairs that would come @return whether one has not got its rate back, or ports would
     /// be wanted for more than they have, with what is awaited there
@@ -155,24 +162,51 @@ class FluidQueues
         uint32_t hop; //!< of it
     };
 
-    /// A direction of a link.
+    /// What a queue pair sends to a port, as fast as it may.
+    struct Coming
+    {
+        uint32_t from{0};      //!< the port before
+        double payload{0};     //!< per second
+        double wire{1};        //!< bytes there for one of payload
+        bool isFirst{false};   //!< whether the port before is that of a NIC
+        bool isLast{false};    //!< whether a NIC is behind the port
+        uint32_t owner{NO_ID}; //!< see FluidStream::owner; NO_ID: it has not come
+        const FlowPair* flow{nullptr};
+
+        /// @return what is before the port before, if that is of a NIC
+        const std::vector<FlowHost>& GetReads() const;
+
+        /// @param other what comes @return whether both are the same
+        bool operator==(const Coming& other) const
+        {
+            return from == other.from && payload == other.payload && flow == other.flow;
+        }
+    };
+
+    /// A direction of a link, or what is forwarded before a NIC.
     struct Port
     {
-        double capacity{0};    //!< wire bytes per second that leave it, at least; of a NIC at most
-        bool isLimited{false}; //!< whether a NIC, by what it can read or write, lets less leave it
-        double line{0};        //!< wire bytes per second of its link
-        double held{0};        //!< of the queue, wire bytes that are in the NIC behind it
-        double queue{0};       //!< wire bytes
-        double sincePs{0};     //!< since when it has been sending without a break
-        double busy{0};        //!< part of the last step
-        double idleS{0};       //!< at the end of the last step, seconds
-        bool isUsed{false};    //!< whether it is in m_used
-        uint32_t level{0};     //!< how many that are shared, or are not, may be before it
-        bool isShared{false};  //!< whether those that use it take turns, and nothing waits there:
-                               //!< a NIC, and what is before that
-        std::vector<Place> places; //!< what uses it
-        /// What may come at any time: by the port before, wire bytes per second.
-        std::vector<std::pair<uint32_t, double>> awaited;
+        double line{0};       //!< wire bytes per second of its link
+        double queue{0};      //!< wire bytes
+        double held{0};       //!< of these, what is in the NIC behind it
+        double sincePs{0};    //!< since when it has been sending without a break
+        double busy{0};       //!< part of the last step
+        double idleS{0};      //!< at the end of the last step, seconds
+        bool isUsed{false};   //!< whether it is in m_used
+        uint32_t level{0};    //!< how many that are shared, or are not, may be before it
+        bool isShared{false}; //!< whether those that use it take turns, and nothing waits there: a
+                              //!< NIC, and what is before that
+        std::vector<Place> places;   //!< what uses it
+        std::vector<Coming> awaited; //!< what may come at any time
+    };
+
+    /// What several queue pairs want of what is next to a NIC.
+    struct Load
+    {
+        uint32_t resource{0}; //!< of the flow network
+        double amount{0};     //!< of it
+        double beside{0};     //!< of it per second, that their classes take there
+        double least{0};      //!< of it per second, that NICs have if no others want it
     };
 
     /// What passes a port in a step.
@@ -182,32 +216,43 @@ class FluidQueues
         double perPs;    //!< its length
         double queuePs;  //!< queue of the switch at its begin, as time of the link
         double risePs;   //!< by which that changes
-        double heldPs;   //!< what waits in the NIC behind it, as time of that
-        double slowness; //!< of that: times of the link
+        double slowness; //!< how many times as long what waits takes
         double packets;  //!< of the stream
     };
 
     /// @param pairs queue pairs @param see called with each port of a switch on their ways, and
-    /// what comes to it: by the port before, wire bytes per second
+    /// what comes to it
     template <class See>
     void ListComing(const std::vector<FlowPair>& pairs, const See& see);
     /// @param flow of a queue pair @return that, which is made if there is none
     FluidPair& FindPair(const FlowPair& flow);
     /// @param resource of a link @return its port, in m_ports
     uint32_t FindPort(uint32_t resource);
-    /// Notes what NICs can read and write. @param flow of a queue pair
-    void LimitPorts(const FlowPair& flow);
     /// Brings m_used in order.
     void SortPorts();
-    /// @param port of a switch @param more see IsWanted() @return wire bytes per second that may
-    /// come to it
-    double GetWanted(const Port& port, const std::vector<std::pair<uint32_t, double>>& more);
+    /// @param port of a switch @param more that comes to it @return whether more may come to it
+    /// than leaves it
+    bool IsWanted(const Port& port, const std::vector<Coming>& more);
+    /// What comes from one NIC or port is no faster than that, and what is before it.
+    /// @param first of it in m_coming @param last behind it
+    void LimitComing(std::size_t first, std::size_t last);
+    /// Adds to m_loads. @param host next to a NIC of a queue pair
+    /// @param payload of that @param progress payload per second of its class's largest flow
+    void AddLoad(const FlowHost& host, double payload, double progress);
+    /// @param load one of m_loads, which are of m_owners @return of its resource per second, that
+    /// others leave them
+    double GetLeft(const Load& load) const;
+    /// @param load see GetLeft() @return of its resource per second, that NICs have of it
+    double GetRoom(const Load& load) const;
     /// What streams send passes a link inside a server, or leaves a NIC. @param port that is shared
     /// @param seconds of the step
     /// @param nowPs its end
     void SharePort(Port& port, double seconds, int64_t nowPs);
-    /// @param port a port @return wire bytes per second that leave it in this step
-    static double FindCapacity(const Port& port);
+    /// @param port that is shared @return wire bytes per second that leave it in this step
+    double FindCapacity(const Port& port);
+    /// @param port of a switch, to which all has come in this step @param whole wire bytes that are
+    /// there @return wire bytes per second that a NIC behind it can write of that
+    double FindWriting(const Port& port, double whole);
     /// What comes to a port leaves it, or waits. @param port of a NIC or a switch
     /// @param seconds of the step @param nowPs its end
     void PassPort(Port& port, double seconds, int64_t nowPs);
@@ -227,13 +272,17 @@ class FluidQueues
     const FlowCongestion& m_congestion;
     const std::vector<FlowResource>& m_resources;
     const uint32_t m_seed;
+    const FindLeft m_findLeft;                           //!< null: others leave all
     std::unordered_map<uint64_t, FluidPair> m_pairs;     //!< by FlowPair::key
     std::unordered_map<uint32_t, uint32_t> m_ofResource; //!< in m_ports
     std::vector<Port> m_ports;
     bool m_isSorted{true};        //!< whether m_used is as it should be
     std::vector<uint32_t> m_used; //!< ports of what moves, in the order of their levels
     int64_t m_stepPs{std::numeric_limits<int64_t>::max()}; //!< see GetStepPs()
-    std::vector<std::pair<uint32_t, double>> m_from; //!< what comes to a port, by the port before
+    std::vector<Coming> m_coming;                     //!< what comes to a port, by the port before
+    std::vector<std::pair<uint32_t, double>> m_reads; //!< what that wants before a NIC, by resource
+    std::vector<Load> m_loads;                        //!< next to a NIC, by resource
+    std::vector<uint32_t> m_owners;                   //!< FluidStream::owner of what makes these
     uint64_t m_notifications{0};
 };
 

@@ -226,6 +226,20 @@ SharedResources::FindUsed() const
     return used == resources.end() ? NO_ID : static_cast<uint32_t>(used - resources.begin());
 }
 
+double
+SharedResources::GetDemand(uint32_t resource,
+                           const SharedResource::Active& active,
+                           double alone) const
+{
+    const SharedUser& user = m_table.users[active.user];
+    const FairSolution& solution = m_weighted ? *m_weighted : m_plain;
+    // What has not been computed may have all of it.
+    const uint32_t holder = user.isChanged ? NO_ID : solution.GetHolder(active.user);
+    const bool isFree = holder == NO_ID || holder == resource;
+    return user.count * m_table.GetUse(active).amount *
+           (isFree ? alone : solution.GetRate(active.user));
+}
+
 bool
 SharedResources::Look(uint32_t id)
 {

@@ -130,6 +130,11 @@ class SharedResources
      */
     double GetPartBehind(uint32_t user, const Places& places) const;
 
+    /// @param resource which one @param active of it @param alone rate of a flow of that user that
+    /// is alone @return of the resource, what its flows would take if others left it to them: as
+    /// much as now where another one holds them
+    double GetDemand(uint32_t resource, const SharedResource::Active& active, double alone) const;
+
     /// @return a resource that somebody uses, NO_ID if there is none
     uint32_t FindUsed() const;
 

@@ -162,7 +162,8 @@ class Incast
             pair.line = std::min(nic, port);
             pair.lineWire = WIRE;
             pair.latencyPs = 3'000'000;
-            pair.controlPs = 2'000'000;
+            pair.toNicPs = 3'000'000;
+            pair.returnPs = 2'000'000;
             pair.unitBytes = 4096;
             pair.hops = {{2 * i, WIRE}, {2 * senders, WIRE}};
             FlowClass& flows = m_classes[isOneClass ? 0 : i];
@@ -180,20 +181,27 @@ class Incast
         {
             for (FlowPair& pair : flows.pairs)
             {
-                pair.reads = {{static_cast<uint32_t>(m_resources.size() - 1), 1}};
+                pair.reads = {{static_cast<uint32_t>(m_resources.size() - 1), 1, rate, 0}};
             }
         }
     }
 
-    /// @param feed what NICs can read @param drain what that of the receiver can write
-    void LimitNics(const FlowHost& feed, const FlowHost& drain)
+    /// NICs of the senders read over one link, or that of the receiver writes over it. @param
+    /// isRead which @param rate of the link, wire bytes per second @param host what is left there,
+    /// and what the class takes of it @param number of which sender only; NO_ID: of all
+    void LimitNics(bool isRead, double rate, FlowHost host, uint32_t number = NO_ID)
     {
+        host.resource = static_cast<uint32_t>(m_resources.size());
+        host.amount = WIRE;
+        m_resources.push_back({rate, 1, {}});
         for (FlowClass& flows : m_classes)
         {
             for (FlowPair& pair : flows.pairs)
             {
-                pair.feed = feed;
-                pair.drain = drain;
+                if (number == NO_ID || pair.key == 1000 + number)
+                {
+                    (isRead ? pair.reads : pair.writes).push_back(host);
+                }
             }
         }
     }
@@ -300,12 +308,12 @@ TEST(CongestedFlows, GoesAtTheRateOfTheControl)
 
 TEST(CongestedFlows, QueuePairsShareWhatIsBeforeTheirNics)
 {
-    // Two of 100 Gb/s would fill the port, but what they read comes at 40 Gb/s for both.
+    // Two of 100 Gb/s would fill the port, but what they read comes at 60 Gb/s for both.
     uint32_t notifications = 0;
     const FlowCongestion congestion = MakeFixed(notifications, 1e6);
     Incast incast(congestion, 2, 100 * GIGABIT, 100 * GIGABIT, 1e8);
-    incast.ShareReads(40 * GIGABIT);
-    const double end = 2 * 1e8 / (40 * GIGABIT);
+    incast.ShareReads(60 * GIGABIT);
+    const double end = 2 * 1e8 / (60 * GIGABIT);
     for (const double found : incast.Run())
     {
         EXPECT_NEAR(found, end, 0.002 * end);
@@ -325,17 +333,53 @@ TEST(CongestedFlows, ANicHoldsWhatItCannotWriteBeforeItPauses)
         SCOPED_TRACE(bytes);
         notifications = 0;
         Incast incast(congestion, 1, 100 * GIGABIT, 100 * GIGABIT, bytes);
-        incast.LimitNics({}, {50 * GIGABIT, 50 * GIGABIT, 0});
+        incast.LimitNics(false, 50 * GIGABIT, {0, 1, 50 * GIGABIT, 0});
         const double end = bytes * WIRE / (50 * GIGABIT);
         EXPECT_NEAR(incast.Run()[0], end, 0.01 * end + 20e-6);
         EXPECT_EQ(notifications > 0, areMarked);
     }
 }
 
+TEST(CongestedFlows, ANicIsNoSlowerThanWhatComesMakesIt)
+{
+    // Two senders of 40 Gb/s each; what one of them sends passes a link of 20 behind the receiver's
+    // NIC, where the other waits for it: what both have sent takes as long as that.
+    uint32_t notifications = 0;
+    FlowCongestion congestion = MakeFixed(notifications, 1e15);
+    Incast incast(congestion, 2, 40 * GIGABIT, 100 * GIGABIT, 1e8);
+    incast.LimitNics(false, 20 * GIGABIT, {0, 1, 20 * GIGABIT, 0}, 0);
+    const double end = 1e8 * WIRE / (20 * GIGABIT);
+    for (const double found : incast.Run())
+    {
+        EXPECT_NEAR(found, end, 0.01 * end);
+    }
+}
+
+TEST(CongestedFlows, TheNicOfAReceiverNotifiesBeforeItWrites)
+{
+    // Half of what comes waits: the first packet behind 1 MB in the NIC is marked when 2 MB have
+    // come, and finds nothing before it in the queue of the switch.
+    std::vector<int64_t> notifiedPs;
+    uint32_t notifications = 0;
+    FlowCongestion congestion = MakeFixed(notifications, 1);
+    congestion.maxProbability = 1;
+    congestion.nicBytes = 1e6;
+    congestion.make = [&notifiedPs](double line, uint32_t) {
+        return std::make_unique<LateRate>(line, 0, notifiedPs);
+    };
+    Incast incast(congestion, 1, 100 * GIGABIT, 100 * GIGABIT, 1e7);
+    incast.LimitNics(false, 50 * GIGABIT, {0, 1, 50 * GIGABIT, 0});
+    incast.Run();
+    ASSERT_FALSE(notifiedPs.empty());
+    const double markedPs = 2e6 / (100 * GIGABIT) * PS_PER_SECOND;
+    const auto stepPs = static_cast<double>(incast.GetFlows().GetStepPs());
+    EXPECT_NEAR(notifiedPs.front(), markedPs + 5e6, stepPs);
+}
+
 TEST(CongestedFlows, WhatGoesOnInAServerTakesItsPartOfWhatANicMoves)
 {
     // For each byte of the class as much goes on there beside it: half of 100 Gb/s is left.
-    const FlowHost host = {30 * GIGABIT, 100 * GIGABIT, WIRE};
+    const FlowHost host = {0, 1, 30 * GIGABIT, WIRE};
     const double end = 1e8 * WIRE / (50 * GIGABIT);
     for (const bool isReceiver : {false, true})
     {
@@ -344,7 +388,7 @@ TEST(CongestedFlows, WhatGoesOnInAServerTakesItsPartOfWhatANicMoves)
         const FlowCongestion congestion = MakeFixed(notifications, isReceiver ? 1e15 : 1e6);
         // A port that is slower than the NIC, but no slower than what that reads.
         Incast incast(congestion, 1, 100 * GIGABIT, (isReceiver ? 100 : 60) * GIGABIT, 1e8);
-        incast.LimitNics(isReceiver ? FlowHost() : host, isReceiver ? host : FlowHost());
+        incast.LimitNics(!isReceiver, 100 * GIGABIT, host);
         EXPECT_NEAR(incast.Run()[0], end, 0.01 * end);
     }
 }

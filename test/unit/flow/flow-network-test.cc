@@ -397,6 +397,31 @@ TEST(FlowNetwork, CongestedFlowsShareLinksInsideServers)
     }
 }
 
+/// What comes off the network takes turns with three GPUs at the link of the root, and waits where
+/// it is marked, though no port of the switch is wanted for more than it has.
+TEST(FlowNetwork, ANicWaitsForOthersInItsServer)
+{
+    const Cluster cluster = MakeTextCluster("pcie-v100x4:nic=1x100G-roce", 2, FabricOptions());
+    for (const bool isInside : {true, false})
+    {
+        SCOPED_TRACE(isInside);
+        Together together(8);
+        const std::vector<DeviceId> all{0, 1, 2, 3, 4, 5, 6, 7};
+        const std::vector<DeviceId> across{0, 4, 5, 6, 7};
+        together.Add(Collective::GATHER, isInside ? all : across, 40'000'000);
+        const ExecutionGraph graph = together.Build();
+        const auto [fair, congested] = RunFairAndCongested(graph, cluster, ProgramSettings());
+        if (isInside)
+        {
+            EXPECT_GT(congested, 1.2 * fair);
+        }
+        else
+        {
+            EXPECT_NEAR(congested, fair, 0.01 * fair);
+        }
+    }
+}
+
 /// What is replayed waits for its own steps, and for nothing else where nothing queues: a chain
 /// takes as long as without a replay.
 TEST(FlowNetwork, AReplayAloneTakesNoLonger)

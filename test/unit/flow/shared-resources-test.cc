@@ -328,6 +328,33 @@ TEST(SharedResources, OnlyWhatAChangeCanReachIsComputed)
     EXPECT_FALSE(shares.HasChanged() && !shares.Solve().empty());
 }
 
+TEST(SharedResources, WhatSomethingElseHoldsWantsNoMoreThanItHas)
+{
+    SharedResources shares;
+    const uint32_t wide = shares.AddResource(10);
+    const uint32_t narrow = shares.AddResource(2);
+    const std::vector<FlowUse> both{{wide, 1, 0}, {narrow, 1, 0}};
+    const std::vector<FlowUse> one{{wide, 2, 0}};
+    const uint32_t held = shares.AddUser(both, 8);
+    const uint32_t slow = shares.AddUser(one, 0.5);
+    const uint32_t fast = shares.AddUser(one, 5);
+    for (const uint32_t user : {held, slow, fast})
+    {
+        shares.ChangeCount(user, 1);
+    }
+    shares.Solve();
+    // Of the wide one: 2, as the narrow one has no more; what its limit is; all that it could use,
+    // though others leave it 7.
+    const std::map<uint32_t, double> demands{{held, 2}, {slow, 1}, {fast, 10}};
+    ASSERT_EQ(shares.GetActive(wide).size(), demands.size());
+    for (const auto& active : shares.GetActive(wide))
+    {
+        const double alone = shares.GetLimit(active.user);
+        EXPECT_DOUBLE_EQ(shares.GetDemand(wide, active, alone), demands.at(active.user))
+            << active.user;
+    }
+}
+
 TEST(SharedResources, SendersOfAFullResourceTakeTurnsInTheOrderInWhichTheyCome)
 {
     SharedResources shares;
