@@ -14,6 +14,7 @@
 #include "proteus-flow-expectation.h"
 #include "proteus-measured-table.h"
 #include "proteus-name-lists.h"
+#include "proteus-nccl-cluster.h"
 #include "proteus-programs.h"
 #include "proteus-progress.h"
 #include "proteus-same-choices.h"
@@ -467,9 +468,11 @@ RunCollectiveProgram(const CollectiveProgramOptions& typed)
     }
     const std::vector<CollectiveSize> sizes =
         isMeasured ? ReadCollectiveSizes(options, log) : ListCollectiveSizes(options);
-    const Cluster cluster = LoadCluster(FindClusterName(options.cluster),
-                                        ToCount(options.nodes, "nodes", 0, MAX_SERVERS),
-                                        options.fabric.GetOptions());
+    const Cluster cluster =
+        MakeNcclCluster(options.nccl,
+                        LoadCluster(FindClusterName(options.cluster),
+                                    ToCount(options.nodes, "nodes", 0, MAX_SERVERS),
+                                    options.fabric.GetOptions()));
     WarnOfGpus(log, cluster, options.measured);
     CheckCollectiveSizes(sizes,
                          cluster,

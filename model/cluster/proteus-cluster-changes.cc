@@ -8,6 +8,8 @@
 
 #include "proteus-network-links.h"
 
+#include <algorithm>
+
 namespace ns3
 {
 namespace proteus
@@ -69,6 +71,24 @@ SetMtu(const Cluster& cluster, uint32_t bytes)
                 link.framing.packetBytes = bytes;
             }
         });
+}
+
+Cluster
+SeparateGpus(const Cluster& cluster)
+{
+    return Copy(
+        cluster,
+        [](Vertex& vertex) { vertex.peerToPeer &= vertex.kind != VertexKind::GPU; },
+        [](Link&) {});
+}
+
+bool
+HasSeparateGpus(const Cluster& cluster)
+{
+    const auto& gpus = cluster.GetGpus();
+    return std::any_of(gpus.begin(), gpus.end(), [&](VertexId gpu) {
+        return !cluster.GetVertices()[gpu].peerToPeer;
+    });
 }
 
 Cluster

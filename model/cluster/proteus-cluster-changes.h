@@ -49,6 +49,15 @@ Cluster ReplaceGpus(const Cluster& cluster, const GpuModel& model);
 Cluster SetMtu(const Cluster& cluster, uint32_t bytes);
 
 /// @ingroup proteus
+/// @param cluster any @return the same cluster with GPUs that reach others by NICs only, also those
+/// of their server: each is a server of its own to a collective (Cluster::GetDomain())
+Cluster SeparateGpus(const Cluster& cluster);
+
+/// @ingroup proteus
+/// @param cluster any @return whether a GPU of it reaches others by NICs only
+bool HasSeparateGpus(const Cluster& cluster);
+
+/// @ingroup proteus
 /// @param cluster of servers of cards @param changes of them, but for their layout
 /// @return the same servers with these changes
 Cluster ChangeCards(const Cluster& cluster, const CardChanges& changes);
