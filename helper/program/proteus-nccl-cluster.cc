@@ -33,7 +33,7 @@ MakeNcclCluster(const NcclOptions& nccl, const Cluster& cluster)
 std::string
 FindIdleHostMemory(const NcclOptions& nccl, const Cluster& cluster)
 {
-    return !UsesHostMemory(nccl.variables) && !HasSeparateGpus(cluster)
+    return !UsesHostMemory(nccl.variables) && !HasPartedServers(cluster)
                ? "NCCL_SHM_DISABLE=1 has no effect: the GPUs of a server reach each "
                  "other without the memory of a host"
                : "";

@@ -255,7 +255,7 @@ bool
 PartsServers(const Cluster& cluster, const CollectiveSettings& a, const CollectiveSettings& b)
 {
     return UsesHostMemory(a.ncclVariables) != UsesHostMemory(b.ncclVariables) &&
-           HasSeparateGpus(cluster);
+           HasPartedServers(cluster);
 }
 
 /// @param a a cluster @param b another one @return whether their links are the same

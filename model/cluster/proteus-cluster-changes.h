@@ -54,8 +54,14 @@ Cluster SetMtu(const Cluster& cluster, uint32_t bytes);
 Cluster SeparateGpus(const Cluster& cluster);
 
 /// @ingroup proteus
-/// @param cluster any @return whether a GPU of it reaches others by NICs only
-bool HasSeparateGpus(const Cluster& cluster);
+/// @param cluster any @return the same cluster whose servers are divided between their CPUs: what
+/// is joined to a CPU, directly or through others than CPUs, is a server of its own
+Cluster DivideAtCpus(const Cluster& cluster);
+
+/// @ingroup proteus
+/// @param cluster any @return whether it is as SeparateGpus() or DivideAtCpus() makes one: a GPU
+/// reaches others by NICs only, or CPUs of two servers are joined
+bool HasPartedServers(const Cluster& cluster);
 
 /// @ingroup proteus
 /// @param cluster of servers of cards @param changes of them, but for their layout

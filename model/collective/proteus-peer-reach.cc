@@ -113,15 +113,20 @@ WithoutHostMemory(const TransportRules& rules, const Cluster& cluster)
     {
         return cluster;
     }
-    if (reach == PeerReach::SOME)
+    CheckNics(cluster);
+    if (reach == PeerReach::NONE)
+    {
+        return SeparateGpus(cluster);
+    }
+    const Cluster divided = DivideAtCpus(cluster);
+    if (FindPeerReach(rules, divided, Paths(divided)) != PeerReach::ALL)
     {
         throw std::invalid_argument(
             "NCCL_SHM_DISABLE=1: some GPUs of a server reach each other and others do not, which "
-            "would be several servers to NCCL; that is honoured only where none do, as with "
-            "NCCL_P2P_DISABLE=1");
+            "would be several servers to NCCL; that is honoured where all those of each CPU do "
+            "(NCCL_P2P_LEVEL=PHB), or none (NCCL_P2P_DISABLE=1)");
     }
-    CheckNics(cluster);
-    return SeparateGpus(cluster);
+    return divided;
 }
 
 } // namespace proteus

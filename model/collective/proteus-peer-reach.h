@@ -53,9 +53,10 @@ PeerReach FindPeerReach(const TransportRules& rules, const Cluster& cluster, con
  * src/graph/paths.cc, ncclTopoComputePaths(), PATH_NET, and ncclTopoTrimSystem()).
  * @param rules of transports
  * @param cluster with the GPUs
- * @return the cluster, if all pairs of GPUs write to each other; SeparateGpus() of it if none does
- * @throw std::invalid_argument if some do and others do not, or if NICs of a server that they would
- * need are not there, or do not reach each other
+ * @return the cluster, if all pairs of GPUs write to each other; SeparateGpus() of it if none does;
+ * DivideAtCpus() of it, if those of each CPU do
+ * @throw std::invalid_argument if others do and do not, or if NICs of a server that they would need
+ * are not there, or do not reach each other
  */
 Cluster WithoutHostMemory(const TransportRules& rules, const Cluster& cluster);
 

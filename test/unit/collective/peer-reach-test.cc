@@ -5,6 +5,7 @@
  */
 
 #include "ns3/proteus-algorithms.h"
+#include "ns3/proteus-cluster-changes.h"
 #include "ns3/proteus-cluster-json.h"
 #include "ns3/proteus-collective-choice.h"
 #include "ns3/proteus-connection.h"
@@ -35,13 +36,17 @@ MakeRules(bool peers)
     return rules;
 }
 
-/// @param servers how many @return two sockets with four cards each, two at a switch
+/// @param servers how many @return two sockets with four cards each, two at a switch and a NIC,
+/// which reach each other by CPUs as well
 Cluster
 MakeCards(uint32_t servers)
 {
     CardLayout layout;
     layout.switches = 4;
-    return MakeCluster(MakeCardServer("2x4xRTX-PRO-6000", layout), servers);
+    layout.nics = 4;
+    CardChanges changes;
+    changes.peers = true;
+    return ChangeCards(MakeCluster(MakeCardServer("2x4xRTX-PRO-6000", layout), servers), changes);
 }
 
 /// @param cluster any @return how NCCL would take all its GPUs
@@ -83,6 +88,8 @@ TEST(PeerReach, GpusThatDoNotReachEachOtherAreServersOfTheirOwn)
     EXPECT_EQ(system.servers, 16u);
     EXPECT_EQ(system.leastRanks, 1u);
     EXPECT_EQ(system.nvls.channels, 0u);
+    EXPECT_TRUE(HasPartedServers(cluster));
+    EXPECT_FALSE(HasPartedServers(whole));
     EXPECT_EQ(FindSystem(whole).servers, 2u);
     // The same as if it had been a file that says so.
     std::stringstream file;
@@ -140,6 +147,34 @@ TEST(PeerReach, TwoGpusOfOneNicMeetInIt)
                                 return cluster.GetVertices()[stop].kind == VertexKind::NIC;
                             }),
               1);
+}
+
+TEST(PeerReach, CpusWhoseGpusReachEachOtherAreServersOfTheirOwn)
+{
+    TransportRules rules;
+    rules.p2pLevel = PathType::PHB;
+    const Cluster whole = MakeCards(2);
+    const Cluster cluster = WithoutHostMemory(rules, whole);
+    EXPECT_EQ(cluster.GetNServers(), 4u);
+    EXPECT_TRUE(HasPartedServers(cluster));
+    EXPECT_FALSE(HasPartedServers(whole));
+    EXPECT_EQ(cluster.GetVertices().size(), whole.GetVertices().size());
+    const auto servers = GroupByServer(cluster, cluster.GetGpus());
+    ASSERT_EQ(servers.size(), 4u);
+    for (uint32_t s = 0; s < 4; ++s)
+    {
+        const std::vector<uint32_t> four{4 * s, 4 * s + 1, 4 * s + 2, 4 * s + 3};
+        EXPECT_EQ(servers[s], four);
+    }
+    // NICs of both CPUs meet at the network's switch.
+    const Paths paths(cluster);
+    const NicTable nics(cluster, false);
+    const Connection connection = PlanConnection(cluster, paths, nics, 0, 0, 3, 4, true, rules);
+    ASSERT_EQ(connection.waypoints.size(), 2u);
+    EXPECT_EQ(connection.hop, HopKind::NETWORK);
+    EXPECT_EQ(WalkFirst(paths, connection.waypoints[0], connection.waypoints[1]).size(), 2u);
+    // A server of one CPU, or of NVSwitches, is not divided.
+    EXPECT_EQ(DivideAtCpus(MakeCluster("dgx-a100", 2)).GetNServers(), 2u);
 }
 
 TEST(PeerReach, RefusesWhatWouldBeSeveralServersOrHasNoWay)
