@@ -6,6 +6,7 @@
 
 #include "proteus-collective-program.h"
 
+#include "proteus-collective-cluster.h"
 #include "proteus-collective-log.h"
 #include "proteus-collective-sizes.h"
 #include "proteus-collective-subject.h"
@@ -14,7 +15,6 @@
 #include "proteus-flow-expectation.h"
 #include "proteus-measured-table.h"
 #include "proteus-name-lists.h"
-#include "proteus-nccl-cluster.h"
 #include "proteus-programs.h"
 #include "proteus-progress.h"
 #include "proteus-same-choices.h"
@@ -445,28 +445,6 @@ WarnOfIdleChoices(const NcclOptions& typed,
 
 } // namespace
 
-namespace
-{
-
-/// Refuses what is said by servers, where NCCL takes the CPUs of a server for servers.
-/// @param options of the program @param whole cluster @param cluster as NCCL takes it
-/// @throw std::invalid_argument for a thread for all GPUs of a server, or some of the GPUs only
-void
-CheckDivided(const CollectiveProgramOptions& options, const Cluster& whole, const Cluster& cluster)
-{
-    const auto gpus = static_cast<int64_t>(cluster.GetGpus().size());
-    const bool isWhole = options.gpus == 0 || options.gpus == gpus;
-    if (cluster.GetNServers() > whole.GetNServers() &&
-        (!isWhole || options.launchMode == "one-process"))
-    {
-        throw std::invalid_argument("NCCL_SHM_DISABLE=1 makes each CPU a server here, where all " +
-                                    std::to_string(gpus) +
-                                    " GPUs have to take part, each by a process of its own");
-    }
-}
-
-} // namespace
-
 void
 RunCollectiveProgram(const CollectiveProgramOptions& typed)
 {
@@ -490,11 +468,7 @@ RunCollectiveProgram(const CollectiveProgramOptions& typed)
     }
     const std::vector<CollectiveSize> sizes =
         isMeasured ? ReadCollectiveSizes(options, log) : ListCollectiveSizes(options);
-    const Cluster whole = LoadCluster(FindClusterName(options.cluster),
-                                      ToCount(options.nodes, "nodes", 0, MAX_SERVERS),
-                                      options.fabric.GetOptions());
-    const Cluster cluster = MakeNcclCluster(options.nccl, whole);
-    CheckDivided(options, whole, cluster);
+    const Cluster cluster = MakeCollectiveCluster(typed, options);
     WarnOfGpus(log, cluster, options.measured);
     CheckCollectiveSizes(sizes,
                          cluster,
