@@ -7,6 +7,7 @@
 #include "proteus-collective-program.h"
 #include "proteus-executors.h"
 #include "proteus-name-lists.h"
+#include "proteus-nccl-cluster.h"
 #include "proteus-option-meanings.h"
 
 #include "ns3/proteus-algorithm-traits.h"
@@ -81,9 +82,10 @@ Cluster
 CollectiveProgramOptions::MakeCluster(const FabricOptions& between) const
 {
     const bool isOfLog = nodes == 0 && !measured.empty(); // which may be of several servers
-    return LoadCluster(FindClusterName(cluster),
-                       isOfLog ? 2 : ToCount(nodes, "nodes", 0, MAX_SERVERS),
-                       between);
+    return MakeNcclCluster(nccl,
+                           LoadCluster(FindClusterName(cluster),
+                                       isOfLog ? 2 : ToCount(nodes, "nodes", 0, MAX_SERVERS),
+                                       between));
 }
 
 void

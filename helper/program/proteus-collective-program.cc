@@ -6,6 +6,7 @@
 
 #include "proteus-collective-program.h"
 
+#include "proteus-collective-cluster.h"
 #include "proteus-collective-log.h"
 #include "proteus-collective-sizes.h"
 #include "proteus-collective-subject.h"
@@ -467,9 +468,7 @@ RunCollectiveProgram(const CollectiveProgramOptions& typed)
     }
     const std::vector<CollectiveSize> sizes =
         isMeasured ? ReadCollectiveSizes(options, log) : ListCollectiveSizes(options);
-    const Cluster cluster = LoadCluster(FindClusterName(options.cluster),
-                                        ToCount(options.nodes, "nodes", 0, MAX_SERVERS),
-                                        options.fabric.GetOptions());
+    const Cluster cluster = MakeCollectiveCluster(typed, options);
     WarnOfGpus(log, cluster, options.measured);
     CheckCollectiveSizes(sizes,
                          cluster,

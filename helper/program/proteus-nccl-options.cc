@@ -7,6 +7,7 @@
 #include "proteus-nccl-options.h"
 
 #include "proteus-name-lists.h"
+#include "proteus-nccl-cluster.h"
 #include "proteus-program-options.h"
 #include "proteus-same-choices.h"
 
@@ -209,7 +210,15 @@ NcclOptions::AddTo(OptionList& command, const std::function<Cluster()>& cluster)
     });
     command.AddIdleParts(
         "nccl",
-        [this]() { return FindIdle(); },
+        [this, cluster]() {
+            std::vector<std::string> lines = FindIdle();
+            const std::string line = cluster ? FindIdleHostMemory(*this, cluster()) : "";
+            if (!line.empty())
+            {
+                lines.push_back(line);
+            }
+            return lines;
+        },
         "");
     if (cluster)
     {

@@ -11,6 +11,7 @@
 #include "proteus-flow-expectation.h"
 #include "proteus-held-output.h"
 #include "proteus-name-lists.h"
+#include "proteus-nccl-cluster.h"
 #include "proteus-option-meanings.h"
 #include "proteus-run-notes.h"
 #include "proteus-scenario-run.h"
@@ -331,7 +332,7 @@ ProgramOptions::FindNoPaths() const
 Cluster
 ProgramOptions::BuildCluster(const FabricOptions& fabricOptions) const
 {
-    const Cluster whole = BuildWholeCluster(fabricOptions);
+    const Cluster whole = MakeNcclCluster(nccl, BuildWholeCluster(fabricOptions));
     return BundlingFromString(bundles) == Bundling::CABLES ? SplitBundles(whole) : whole;
 }
 

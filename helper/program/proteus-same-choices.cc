@@ -9,6 +9,7 @@
 #include "proteus-cloud-machines.h"
 
 #include "ns3/proteus-alpha-beta-network.h"
+#include "ns3/proteus-cluster-changes.h"
 #include "ns3/proteus-collective-kernel-cost.h"
 #include "ns3/proteus-connection.h"
 #include "ns3/proteus-flow-run.h"
@@ -17,6 +18,7 @@
 #include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-nic-table.h"
 #include "ns3/proteus-paths.h"
+#include "ns3/proteus-peer-reach.h"
 #include "ns3/proteus-program-cache.h"
 #include "ns3/proteus-protocol.h"
 
@@ -240,6 +242,15 @@ AreAlike(const ExecutionGraph& graph, Setting& first, const Setting& second)
     });
 }
 
+/// @param cluster that a job runs on @param a a setting of it @param b another one
+/// @return whether one of them made its GPUs servers of their own, see MakeNcclCluster()
+bool
+PartsServers(const Cluster& cluster, const CollectiveSettings& a, const CollectiveSettings& b)
+{
+    return UsesHostMemory(a.ncclVariables) != UsesHostMemory(b.ncclVariables) &&
+           HasPartedServers(cluster);
+}
+
 /// @param a a cluster @param b another one @return whether their links are the same
 bool
 HasSameLinks(const Cluster& a, const Cluster& b)
@@ -275,7 +286,7 @@ CommunicateAlike(const ExecutionGraph& graph,
                  const CollectiveSettings& a,
                  const CollectiveSettings& b)
 {
-    if (DescribeVersion(a) != DescribeVersion(b))
+    if (DescribeVersion(a) != DescribeVersion(b) || PartsServers(cluster, a, b))
     {
         return false;
     }
@@ -306,6 +317,7 @@ TimeAlike(const ExecutorTraits& traits,
           bool slowsKernels)
 {
     return !traits.hasPackets && !traits.hasPaths && traits.repeats.empty() &&
+           !PartsServers(cluster, settings.collectives, without) &&
            TakeAlike(graph,
                      cluster,
                      MakeFlowParameters(settings, traits.needsCalibration),

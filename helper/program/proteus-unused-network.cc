@@ -193,7 +193,8 @@ PassesNics(const Cluster& cluster, const std::set<int32_t>& withNics, VertexId f
         const Vertex& own = cluster.GetVertices()[vertex];
         return own.kind != VertexKind::NIC && withNics.count(own.server) > 0;
     };
-    return cluster.GetDomain(from) != cluster.GetDomain(to) &&
+    return cluster.GetVertices()[from].server != cluster.GetVertices()[to].server &&
+           cluster.GetDomain(from) != cluster.GetDomain(to) &&
            (isBehindNics(from) || isBehindNics(to));
 }
 

@@ -8,6 +8,11 @@
 
 #include "proteus-network-links.h"
 
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
 namespace ns3
 {
 namespace proteus
@@ -69,6 +74,73 @@ SetMtu(const Cluster& cluster, uint32_t bytes)
                 link.framing.packetBytes = bytes;
             }
         });
+}
+
+Cluster
+SeparateGpus(const Cluster& cluster)
+{
+    return Copy(
+        cluster,
+        [](Vertex& vertex) { vertex.peerToPeer &= vertex.kind != VertexKind::GPU; },
+        [](Link&) {});
+}
+
+Cluster
+DivideAtCpus(const Cluster& cluster)
+{
+    const auto& vertices = cluster.GetVertices();
+    std::vector<int32_t> parts(vertices.size(), -1);
+    std::map<std::string, int32_t> servers; // by name of a vertex
+    int32_t count = 0;
+    for (VertexId first = 0; first < vertices.size(); ++first)
+    {
+        if (parts[first] >= 0 || vertices[first].server < 0)
+        {
+            continue;
+        }
+        std::vector<VertexId> found{first};
+        parts[first] = count;
+        for (std::size_t i = 0; i < found.size(); ++i)
+        {
+            const Vertex& from = vertices[found[i]];
+            servers[from.name] = count;
+            for (const Port& port : cluster.GetPorts(found[i]))
+            {
+                const Vertex& to = vertices[port.neighbor];
+                const bool isBetweenCpus =
+                    from.kind == VertexKind::CPU && to.kind == VertexKind::CPU;
+                if (to.server == from.server && !isBetweenCpus && parts[port.neighbor] < 0)
+                {
+                    parts[port.neighbor] = count;
+                    found.push_back(port.neighbor);
+                }
+            }
+        }
+        ++count;
+    }
+    return Copy(
+        cluster,
+        [&servers](Vertex& vertex) {
+            const auto found = servers.find(vertex.name);
+            vertex.server = found == servers.end() ? -1 : found->second;
+        },
+        [](Link&) {});
+}
+
+bool
+HasPartedServers(const Cluster& cluster)
+{
+    const auto& vertices = cluster.GetVertices();
+    const auto& gpus = cluster.GetGpus();
+    const auto& links = cluster.GetLinks();
+    return std::any_of(gpus.begin(),
+                       gpus.end(),
+                       [&](VertexId gpu) { return !vertices[gpu].peerToPeer; }) ||
+           std::any_of(links.begin(), links.end(), [&](const Link& link) {
+               return vertices[link.a].kind == VertexKind::CPU &&
+                      vertices[link.b].kind == VertexKind::CPU &&
+                      vertices[link.a].server != vertices[link.b].server;
+           });
 }
 
 Cluster

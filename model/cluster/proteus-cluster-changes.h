@@ -49,6 +49,21 @@ Cluster ReplaceGpus(const Cluster& cluster, const GpuModel& model);
 Cluster SetMtu(const Cluster& cluster, uint32_t bytes);
 
 /// @ingroup proteus
+/// @param cluster any @return the same cluster with GPUs that reach others by NICs only, also those
+/// of their server: each is a server of its own to a collective (Cluster::GetDomain())
+Cluster SeparateGpus(const Cluster& cluster);
+
+/// @ingroup proteus
+/// @param cluster any @return the same cluster whose servers are divided between their CPUs: what
+/// is joined to a CPU, directly or through others than CPUs, is a server of its own
+Cluster DivideAtCpus(const Cluster& cluster);
+
+/// @ingroup proteus
+/// @param cluster any @return whether it is as SeparateGpus() or DivideAtCpus() makes one: a GPU
+/// reaches others by NICs only, or CPUs of two servers are joined
+bool HasPartedServers(const Cluster& cluster);
+
+/// @ingroup proteus
 /// @param cluster of servers of cards @param changes of them, but for their layout
 /// @return the same servers with these changes
 Cluster ChangeCards(const Cluster& cluster, const CardChanges& changes);

@@ -120,7 +120,7 @@ CheckCapabilities(const Vertex& vertex)
     {
         wrong = "copy engines";
     }
-    else if (!vertex.peerToPeer && vertex.kind != VertexKind::CPU &&
+    else if (!vertex.peerToPeer && vertex.kind != VertexKind::CPU && !isGpu &&
              vertex.kind != VertexKind::PCIE_SWITCH)
     {
         wrong = "peer-to-peer to be disabled";
@@ -243,6 +243,18 @@ CheckLink(const Link& link, const std::string& where)
 
 } // namespace
 
+namespace
+{
+
+/// @param vertex any @return whether it is a GPU that reaches others by NICs only
+bool
+IsAlone(const Vertex& vertex)
+{
+    return vertex.kind == VertexKind::GPU && !vertex.peerToPeer;
+}
+
+} // namespace
+
 LinkId
 Cluster::AddLink(const Link& link)
 {
@@ -270,7 +282,8 @@ Cluster::AddLink(const Link& link)
     m_links.push_back(link);
     m_ports[link.a].push_back({id, link.b});
     m_ports[link.b].push_back({id, link.a});
-    if (link.technology == LinkTechnology::NVLINK)
+    if (link.technology == LinkTechnology::NVLINK && !IsAlone(m_vertices[link.a]) &&
+        !IsAlone(m_vertices[link.b]))
     {
         JoinDomains(link.a, link.b);
     }
@@ -305,7 +318,7 @@ int32_t
 Cluster::DomainKey(VertexId vertex) const
 {
     const int32_t server = m_vertices[vertex].server;
-    return server >= 0 ? server : -2 - static_cast<int32_t>(vertex);
+    return server >= 0 && !IsAlone(m_vertices[vertex]) ? server : -2 - static_cast<int32_t>(vertex);
 }
 
 void

@@ -182,8 +182,8 @@ struct Vertex
     double forwardBytesPerSecond{0};
     /// CPUs: false where GPUs below do not write to each other, so that copies take two steps,
     /// through host memory (NVIDIA/nccl, src/graph/paths.cc, ncclTopoCheckP2p()). PCIe switches:
-    /// false where access control services (ACS) send what goes from one device below to another
-    /// up to the root and down again, as Paths does; NICs do not reach GPUs there either.
+    /// false where access control services (ACS) send what goes from one device below to another up
+    /// and down again, as Paths does, and NICs do not reach GPUs. GPUs: false where only NICs do.
     bool peerToPeer{true};
     /// CPUs and NICs: false where GPUs and NICs do not write to each other (no GPUDirect RDMA, the
     /// same file, ncclTopoCheckGdr()), so that copies take two steps.
@@ -336,9 +336,9 @@ class Cluster
 
     /**
      * What is one machine to a collective: the vertices of a server, together with those of servers
-     * that NVLink joins to it (the rack of an NVL72; multi-node NVLink to NCCL).
+     * that NVLink joins to it (the rack of an NVL72); a GPU without Vertex::peerToPeer is alone.
      * @param vertex a vertex
-     * @return number of the first server of its NVLink domain; below 0 for a vertex of no server
+     * @return number of the first server of its NVLink domain; below 0: it is of none, or alone
      */
     int32_t GetDomain(VertexId vertex) const;
 

@@ -24,7 +24,7 @@ MakePathStep(const Vertex& from, const Vertex& next)
     }
     else if (from.kind == VertexKind::NIC && from.server == next.server)
     {
-        step = {from.server, false};
+        step = {from.server, true}; // NICs of one server reach each other by the network, too
     }
     return step;
 }

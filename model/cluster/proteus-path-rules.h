@@ -35,14 +35,14 @@ IsPathEnd(const Vertex& vertex)
 /// A step of a path from a vertex to the next.
 struct PathStep
 {
-    int32_t server{-1};    //!< the only one that a path may lead to; -1: any
-    bool entersNic{false}; //!< from outside, which is not on the way to another NIC
+    int32_t server{-1};  //!< the only one that a path may lead to; -1: any
+    bool isOfNic{false}; //!< inwards at a NIC, which is not on the way to another NIC
 
     /// @param destination of a path @return whether it may take the step
     bool LeadsTo(const Vertex& destination) const
     {
-        return server < 0 || (server == destination.server &&
-                              !(entersNic && destination.kind == VertexKind::NIC));
+        return server < 0 ||
+               (server == destination.server && !(isOfNic && destination.kind == VertexKind::NIC));
     }
 };
 

@@ -302,7 +302,11 @@ Paths::Regions::NextPorts(VertexId at, VertexId to, bool arrivedDown)
     const Place place = FindPlace(at, anchor.vertex);
     if (place.uplink == nullptr)
     {
-        return m_lists.Get(place.region->FindPorts(at, anchor.vertex, arrivedDown));
+        const uint32_t ports = place.region->FindPorts(at, anchor.vertex, arrivedDown);
+        // What came down inside a server may have a way by the network only.
+        return m_lists.Get(ports == PortLists::NONE && arrivedDown && m_regionOf[at] != 0
+                               ? GetWhole().FindPorts(at, anchor.vertex, arrivedDown)
+                               : ports);
     }
     const VertexId next = place.uplink->neighbor;
     const bool isReached = next == anchor.vertex ||

@@ -150,7 +150,8 @@ MakeTransportRules(const CollectivePreferences& preferences)
     TransportRules rules = preferences.variables.transports;
     rules.version = preferences.ncclVersion;
     rules.cpuVendor = preferences.cpuVendor;
-    rules.pxn = GetNcclTuner(preferences.ncclVersion).hasPxn && preferences.variables.pxn;
+    rules.pxn = GetNcclTuner(preferences.ncclVersion).hasPxn && preferences.variables.pxn &&
+                rules.peerToPeer; // what would be handed on by NVLink
     rules.sockets = FindNetPlugin(preferences.netPlugin).sockets;
     if (rules.sockets)
     {

@@ -436,8 +436,11 @@ GetConnectionFlow(const Cluster& cluster,
                   DeviceId source,
                   DeviceId destination)
 {
-    if (cluster.GetServer(source) >= 0 &&
-        cluster.GetServer(source) == cluster.GetServer(destination))
+    const auto domain = [&](DeviceId device) {
+        return cluster.GetDomain(cluster.GetGpus()[device]);
+    };
+    if (cluster.GetServer(source) == cluster.GetServer(destination) &&
+        domain(source) == domain(destination))
     {
         const auto place = [&](DeviceId device) {
             return device - cluster.GetServerRanks(device).first;

@@ -118,10 +118,6 @@ const Registration REGISTER_TUNER_PLUGIN("NCCL_TUNER_PLUGIN",
                                          MakeUnread("only NCCL's own tuner is modelled"));
 const Registration REGISTER_THREAD_THRESHOLDS("NCCL_THREAD_THRESHOLDS",
                                               MakeUnread("it is not modelled"));
-const Registration REGISTER_SHM_DISABLE(
-    "NCCL_SHM_DISABLE",
-    MakeUnread("what goes through the memory of a host would take the network inside a server, "
-               "which is not modelled"));
 const Registration REGISTER_IGNORE_DISABLED_P2P(
     "NCCL_IGNORE_DISABLED_P2P",
     MakeUnread("what devices do not let pass is said by peer_to_peer in a file of --cluster"));

@@ -38,6 +38,11 @@ const Registration REGISTER_P2P_LEVEL("NCCL_P2P_LEVEL",
                                               variables.transports.peerToPeer = false;
                                           }
                                       }});
+// UsesHostMemory() reads it, since it makes another cluster.
+const Registration REGISTER_SHM_DISABLE("NCCL_SHM_DISABLE",
+                                        {[](const std::string& value, NcclVariables&) {
+                                            ReadNcclNumber(value, 0, 1);
+                                        }});
 const Registration REGISTER_NET_GDR_LEVEL("NCCL_NET_GDR_LEVEL",
                                           {[](const std::string& value, NcclVariables& variables) {
                                               variables.transports.gdrLevel = ReadPathLevel(value);

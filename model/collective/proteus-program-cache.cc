@@ -7,6 +7,7 @@
 #include "proteus-program-cache.h"
 
 #include "proteus-net-plugin.h"
+#include "proteus-peer-reach.h"
 
 #include "ns3/proteus-server-hosts.h"
 
@@ -131,6 +132,13 @@ ProgramCache::ProgramCache(const ExecutionGraph& graph,
       m_firstOfServer(FindFirstVertices(cluster)),
       m_shapeOf(graph.GetGroups().size(), NO_ID)
 {
+    if (!UsesHostMemory(settings.ncclVariables) &&
+        FindPeerReach(MakeTransportRules(MakePreferences(settings)), cluster, paths) !=
+            PeerReach::ALL)
+    {
+        throw std::invalid_argument("NCCL_SHM_DISABLE=1: GPUs of a server take the network; the "
+                                    "cluster has to say it, as WithoutHostMemory() does");
+    }
 }
 
 uint32_t

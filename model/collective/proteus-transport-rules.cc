@@ -109,12 +109,12 @@ ListGdrReads(const TransportRules& rules,
     std::map<int32_t, std::vector<VertexId>> gpusOf;
     for (uint32_t rank = 0; rank < group.size(); ++rank)
     {
-        gpusOf[vertices[gpuOf(rank)].server].push_back(gpuOf(rank));
+        gpusOf[cluster.GetDomain(gpuOf(rank))].push_back(gpuOf(rank));
     }
     for (uint32_t rank = 0; rank < group.size(); ++rank)
     {
         const VertexId gpu = gpuOf(rank);
-        const auto& gpus = gpusOf.at(vertices[gpu].server);
+        const auto& gpus = gpusOf.at(cluster.GetDomain(gpu));
         reads[rank] =
             gpus.size() == 1 || std::any_of(gpus.begin(), gpus.end(), [&](VertexId other) {
                 return other != gpu && rules.peerToPeer &&

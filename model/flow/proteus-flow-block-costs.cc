@@ -93,20 +93,20 @@ LimitNetwork(const TransportRules& rules,
              const std::function<const Connection&(const ProgramFlow&)>& find,
              ReplayCosts& costs)
 {
-    NetworkShares shares(rules, program.protocol);
+    std::vector<ProgramConnection> connections;
+    std::vector<std::size_t> places;
     for (std::size_t i = 0; i < flows.size(); ++i)
     {
         if (costs.sendsWhole[i])
         {
-            AddConnection(program, find(flows[i]), shares);
+            connections.push_back({flows[i].channel, flows[i].from, flows[i].to, &find(flows[i])});
+            places.push_back(i);
         }
     }
-    for (std::size_t i = 0; i < flows.size(); ++i)
+    const std::vector<double> limits = LimitConnections(rules, program, connections);
+    for (std::size_t k = 0; k < places.size(); ++k)
     {
-        if (costs.sendsWhole[i])
-        {
-            costs.limits[i] = shares.GetLimit(find(flows[i]));
-        }
+        costs.limits[places[k]] = limits[k];
     }
 }
 

@@ -144,7 +144,7 @@ GetVertexKeys(VertexKind kind)
     std::vector<const char*> keys{"name", "kind", "server"};
     if (isGpu)
     {
-        keys.insert(keys.end(), {"model", "copy_engines"});
+        keys.insert(keys.end(), {"model", "copy_engines", "peer_to_peer"});
     }
     for (const RateField& field : RATE_FIELDS)
     {

@@ -176,7 +176,9 @@ FindRepeated(const NcclTestsTable& table)
     std::set<uint64_t> repeated;
     for (const NcclTestsRow& row : table.rows)
     {
-        if (!known.emplace(row.bytes, row.type, row.redop, row.root.value_or(-1)).second)
+        // Sizes of less than an element for each rank are all printed as 0.
+        if (row.bytes > 0 &&
+            !known.emplace(row.bytes, row.type, row.redop, row.root.value_or(-1)).second)
         {
             repeated.insert(row.bytes);
         }

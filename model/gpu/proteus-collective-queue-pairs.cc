@@ -57,7 +57,7 @@ CollectiveQueuePairs::FindNetworkLimits(const CollectiveProgram& program, GroupI
     const auto [place, isNew] = m_networkLimits.try_emplace({&program, group});
     if (isNew)
     {
-        NetworkShares shares(m_rules, program.protocol);
+        std::vector<ProgramConnection> used;
         std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Connection> connections;
         for (uint32_t from = 0; from < program.ranks.size(); ++from)
         {
@@ -70,14 +70,15 @@ CollectiveQueuePairs::FindNetworkLimits(const CollectiveProgram& program, GroupI
                     if (isFirst)
                     {
                         connection->second = Plan(group, block.channel, from, block.sendPeer);
-                        AddConnection(program, connection->second, shares);
+                        used.push_back({block.channel, from, block.sendPeer, &connection->second});
                     }
                 }
             }
         }
-        for (const auto& [ends, connection] : connections)
+        const std::vector<double> limits = LimitConnections(m_rules, program, used);
+        for (std::size_t i = 0; i < used.size(); ++i)
         {
-            place->second[ends] = shares.GetLimit(connection);
+            place->second[{used[i].channel, used[i].from, used[i].to}] = limits[i];
         }
     }
     return place->second;

@@ -99,8 +99,7 @@ TEST(Cluster, RefusesWhatAVertexCannotHave)
               "vertex 'v': a gpu has no forwarding rate");
     EXPECT_EQ(message(VertexKind::NIC, [](Vertex& vertex) { vertex.copyEngines = 1; }),
               "vertex 'v': a nic has no copy engines");
-    EXPECT_EQ(message(VertexKind::GPU, [](Vertex& vertex) { vertex.peerToPeer = false; }),
-              "vertex 'v': a gpu has no peer-to-peer to be disabled");
+    EXPECT_EQ(message(VertexKind::GPU, [](Vertex& vertex) { vertex.peerToPeer = false; }), "");
     EXPECT_EQ(message(VertexKind::CPU, [](Vertex& vertex) { vertex.multicast = true; }),
               "vertex 'v': a cpu has no multicast");
     EXPECT_EQ(message(VertexKind::GPU, [](Vertex& vertex) { vertex.reduction = true; }),

@@ -4,14 +4,17 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "ns3/proteus-algorithms.h"
 #include "ns3/proteus-connection.h"
 #include "ns3/proteus-network-exchange.h"
 #include "ns3/proteus-nic-table.h"
 #include "ns3/proteus-paths.h"
 #include "ns3/proteus-server-preset.h"
 
+#include <cmath>
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -317,6 +320,80 @@ TEST(NetworkShares, TheProxyOfARankReadsTheLinesOfAllItsChannels)
         EXPECT_EQ(rules.LimitsNetwork(protocol), isLl);
         EXPECT_DOUBLE_EQ(shares.GetLimit(there), isLl ? LINES / 2 : 0);
         EXPECT_DOUBLE_EQ(shares.GetLimit(back), isLl ? LINES : 0);
+    }
+}
+
+TEST(NetworkShares, ShortTreesOfLlReadLinesOfOneHalfAtATime)
+{
+    // Four servers of one GPU; a tree 0 - 2, of which 1 and 3 hang on 2, by two channels of LL.
+    constexpr double LINES = 5.8e9;
+    constexpr uint32_t CHANNELS = 2;
+    const Cluster cluster = MakeCluster("dgx-spark", 4);
+    const Paths paths(cluster);
+    const NicTable nics(cluster);
+    CollectiveRequest request;
+    request.algorithm = "tree";
+    request.protocol = Protocol::LL;
+    request.channels = CHANNELS;
+    request.vertices = cluster.GetGpus();
+    request.chunkBytes = 1024;
+    const auto find = [&](uint64_t chunks, const TransportRules& rules) {
+        request.bytes = chunks * request.chunkBytes * CHANNELS;
+        const CollectiveProgram program = MakeProgram(cluster, paths, request);
+        std::vector<ProgramConnection> connections;
+        std::vector<Connection> plans;
+        for (uint32_t from = 0; from < program.ranks.size(); ++from)
+        {
+            for (const ThreadBlock& block : program.ranks[from].blocks)
+            {
+                if (block.sendPeer != NO_RANK)
+                {
+                    connections.push_back({block.channel, from, block.sendPeer, nullptr});
+                    plans.push_back(PlanConnection(cluster,
+                                                   paths,
+                                                   nics,
+                                                   0,
+                                                   block.channel,
+                                                   from,
+                                                   block.sendPeer,
+                                                   true,
+                                                   rules));
+                }
+            }
+        }
+        for (std::size_t i = 0; i < plans.size(); ++i)
+        {
+            connections[i].connection = &plans[i];
+        }
+        // By rank that sends and what it gets: how many connections do.
+        std::map<std::pair<uint32_t, long>, uint32_t> counts;
+        const auto limits = LimitConnections(rules, program, connections);
+        for (std::size_t i = 0; i < limits.size(); ++i)
+        {
+            ++counts[{connections[i].from, std::lround(LINES / limits[i])}];
+        }
+        return counts;
+    };
+    // A connection has eight slots. Those of one half have equal parts, and of a rank that has both
+    // halves none shares with all.
+    bool hasBoth = false;
+    for (const auto& [place, count] : find(4, TransportRules()))
+    {
+        EXPECT_EQ(count % place.second, 0u) << place.first;
+        hasBoth = hasBoth || count > place.second;
+    }
+    EXPECT_TRUE(hasBoth);
+    // Longer ones do both at a time: all connections of a rank share its thread.
+    for (const auto& [place, count] : find(8, TransportRules()))
+    {
+        EXPECT_EQ(count, place.second) << place.first;
+    }
+    // So do short ones whose NICs read of GPUs behind CPUs, of which the one may be the limit.
+    TransportRules far;
+    far.gdrLevel = PathType::SYS;
+    for (const auto& [place, count] : find(4, far))
+    {
+        EXPECT_EQ(count, place.second) << place.first;
     }
 }
 

@@ -87,7 +87,7 @@ TEST(NcclVariables, AreRefusedWithTheCause)
           std::make_tuple("NCCL_ALGO=AllReduce:Ring", 223u, "NCCL before 2.24"),
           std::make_tuple("NCCL_ALGO=Send:Ring", 230u, "there is no collective \"send\""),
           std::make_tuple("NCCL_CROSS_NIC=3", 230u, "from 0 to 2"),
-          std::make_tuple("NCCL_SHM_DISABLE=1", 230u, "cannot be honoured"),
+          std::make_tuple("NCCL_SHM_DISABLE=2", 230u, "from 0 to 1"),
           std::make_tuple("NCCL_NETDEVS_POLICY=MAX:1", 230u, "is said by --cluster"),
           std::make_tuple("NCCL_SOCKET_NTHREADS=16,NCCL_NSOCKS_PERTHREAD=8", 230u, "is 64 at most"),
           std::make_tuple("NCCL_NET_PLUGIN=aws-ofi", 230u, "--netPlugin says it")})

@@ -327,6 +327,12 @@ TEST(NcclTests, WhatIsOddAboutALogIsSaid)
     EXPECT_NE(ErrorOf(replaced("    33554432  ", "    32M  ")).find("the size"), std::string::npos);
     // A part of a collective that has all ranks' elements is one of eight here.
     EXPECT_TRUE(Read(replaced("33554432       8388608", "33554432       1048576")).doubts.empty());
+    // All sizes of less than an element for each rank are 0.
+    const std::string none = "0 0 float sum -1 6.4 0 0 0 6.4 0 0 0\n";
+    for (const std::string& doubt : Read(replaced("# Out of", none + none + "# Out of")).doubts)
+    {
+        EXPECT_EQ(doubt.find("more than one line"), std::string::npos) << doubt;
+    }
     // Other reductions and types of one size are other measurements.
     EXPECT_TRUE(Read(replaced("# Out of",
                               "33554432 8388608 float max -1 379 88.5 154.9 0 379 88.5 154.9 0\n"

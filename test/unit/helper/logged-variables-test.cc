@@ -4,10 +4,14 @@
  * SPDX-License-Identifier: GPL-2.0-only
  */
 
+#include "ns3/proteus-algorithms.h"
+#include "ns3/proteus-collective-cluster.h"
 #include "ns3/proteus-collective-log.h"
 #include "ns3/proteus-logged-variables.h"
 
 #include <gtest/gtest.h>
+#include <stdexcept>
+#include <string>
 #include <tuple>
 
 using namespace ns3::proteus;
@@ -104,4 +108,26 @@ TEST(LoggedVariables, ALogOfOneHostIsOfOneServer)
         log.nodes = 2;
         EXPECT_EQ(TakeFromLog(options, log).nodes, two) << cluster;
     }
+}
+
+TEST(LoggedVariables, ShmDisableIsLeftWhereTheClusterCannotHonourIt)
+{
+    const std::string both = "NCCL_P2P_DISABLE=1,NCCL_SHM_DISABLE=1";
+    CollectiveProgramOptions typed;
+    typed.cluster = "dgx-a100";
+    typed.measured = "log";
+    typed.nodes = 2;
+    CollectiveProgramOptions options = typed;
+    options.nccl.variables = both + ",NCCL_ALGO=Ring,Tree";
+    const Cluster two = MakeCollectiveCluster(typed, options);
+    EXPECT_EQ(GroupByServer(two, two.GetGpus()).size(), 16u);
+    EXPECT_EQ(options.nccl.variables, both + ",NCCL_ALGO=Ring,Tree");
+    // One server has no network.
+    options.nodes = 1;
+    const Cluster one = MakeCollectiveCluster(typed, options);
+    EXPECT_EQ(GroupByServer(one, one.GetGpus()).size(), 1u);
+    EXPECT_EQ(options.nccl.variables, "NCCL_P2P_DISABLE=1,NCCL_ALGO=Ring,Tree");
+    typed.nccl.variables = both;
+    options.nccl.variables = both;
+    EXPECT_THROW(MakeCollectiveCluster(typed, options), std::invalid_argument);
 }
