@@ -84,7 +84,9 @@ class Scanner
             }
             else if (IsAt("<!"))
             {
-                Fail("document types and CDATA sections are not allowed");
+                const std::string foreign = DescribeForeignFile(ListTextKeys(m_text));
+                Fail(foreign.empty() ? "document types and CDATA sections are not allowed"
+                                     : foreign);
             }
             else
             {
