@@ -415,6 +415,19 @@ TEST_F(CxxMistakes, FilesWithoutDevicesAndFilesOfTwoAreRefused)
     std::remove(file.c_str());
 }
 
+TEST_F(CxxMistakes, AClockOfThisMachineIsRefused)
+{
+    const std::string type = "SimulatorImplementationType";
+    StringValue before;
+    GlobalValue::GetValueByName(type, before);
+    GlobalValue::Bind(type, StringValue("ns3::RealtimeSimulatorImpl"));
+    const std::string message = GetMessage([] { FabricHelper().Install(MakeServer()); });
+    EXPECT_EQ(message.rfind("ns3::RealtimeSimulatorImpl waits for the clock of this machine", 0),
+              0U);
+    Simulator::Destroy();
+    GlobalValue::Bind(type, before);
+}
+
 TEST_F(CxxMistakes, AMonitorMayOutliveASimulationThatNobodyDestroys)
 {
     EXPECT_EXIT(
