@@ -424,7 +424,7 @@ const std::vector<Mistake> MISTAKES{
      "--hostAggregation=cpu: did you mean gpu?"},
     {"schedule",
      {"--model=vgg16", "--strategy=dp=8", "--hostAggregation=gpu"},
-     "an all-reduce has no servers; add --gradients=parameter-server"},
+     "error: --hostAggregation: an all-reduce has no servers; add --gradients=parameter-server"},
     {"schedule",
      {"--model=vgg16",
       "--strategy=dp=8",
