@@ -343,6 +343,12 @@ TrainingJob::Run()
         {
             throw std::logic_error("TrainingJob::Run(): Simulator::Destroy() was called before");
         }
+        TimeValue start;
+        m_applications.Get(i)->GetAttribute("StartTime", start);
+        if (start.Get().IsStrictlyNegative()) // ns-3 would wait for ever
+        {
+            throw std::invalid_argument("ns3::Application::StartTime: must not be negative");
+        }
     }
     m_settled.RequireUnchanged();
     if (m_fabric->GetRanks())

@@ -415,6 +415,26 @@ TEST_F(CxxMistakes, FilesWithoutDevicesAndFilesOfTwoAreRefused)
     std::remove(file.c_str());
 }
 
+TEST_F(CxxMistakes, TimesOfApplicationsThatEndNoJobAreRefused)
+{
+    const auto early = MakeJob();
+    ApplicationContainer(early->GetApplications()).Start(Seconds(-1));
+    EXPECT_EQ(GetMessage([&] { early->Run(); }),
+              "ns3::Application::StartTime: must not be negative");
+    Simulator::Destroy();
+    const auto cut = MakeJob();
+    ApplicationContainer(cut->GetApplications()).Stop(MicroSeconds(1));
+    EXPECT_EQ(
+        GetMessage([&] { cut->Run(); }),
+        "ns3::Application::StopTime, 1.000 us, is before the last task of a GPU: a job runs to "
+        "its end, unless TrainingJob::Stop() ends it");
+    Simulator::Destroy();
+    const auto whole = MakeJob();
+    ApplicationContainer(whole->GetApplications()).Stop(Seconds(1));
+    whole->Run();
+    EXPECT_EQ(whole->GetProgress().tasks, whole->GetProgress().totalTasks);
+}
+
 TEST_F(CxxMistakes, AClockOfThisMachineIsRefused)
 {
     const std::string type = "SimulatorImplementationType";
