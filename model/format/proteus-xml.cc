@@ -84,9 +84,12 @@ class Scanner
             }
             else if (IsAt("<!"))
             {
-                const std::string foreign = DescribeForeignFile(ListTextKeys(m_text));
-                Fail(foreign.empty() ? "document types and CDATA sections are not allowed"
-                                     : foreign);
+                const std::string type = "<!DOCTYPE ";
+                const std::size_t name = m_at + (IsAt(type.c_str()) ? type.size() : 0);
+                const std::string foreign = DescribeForeignFile(
+                    {"<" + m_text.substr(name, m_text.find_first_of(" \t\r\n[>", name) - name)});
+                Fail("document types and CDATA sections are not allowed" +
+                     (foreign.empty() ? "" : "; " + foreign));
             }
             else
             {
