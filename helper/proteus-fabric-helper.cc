@@ -65,6 +65,34 @@ RequirePort(Ptr<Fabric> fabric, PortId port)
     }
 }
 
+/// @tparam FILES that are open, with their names @param files these @param file one more
+/// @throw std::invalid_argument if it is one of them
+template <typename FILES>
+void
+RequireNew(const FILES& files, const std::string& file)
+{
+    if (std::any_of(files.begin(), files.end(), [&file](const auto& other) {
+            return other.name == file;
+        }))
+    {
+        throw std::invalid_argument(file + ": something else is written to this file");
+    }
+}
+
+/// @param node any @return whether a device of a fabric is on it
+bool
+HasFabricDevice(const Ptr<Node>& node)
+{
+    for (uint32_t i = 0; i < node->GetNDevices(); ++i)
+    {
+        if (DynamicCast<FabricDevice>(node->GetDevice(i)))
+        {
+            return true;
+        }
+    }
+    return false;
+}
+
 /// @tparam MONITOR LinkMonitor or CongestionMonitor @param interval between samples @return one
 template <typename MONITOR>
 Ptr<MONITOR>
@@ -273,6 +301,7 @@ FabricHelper::SetDataOperation(DataOperation operation)
 Ptr<OutputStreamWrapper>
 FabricHelper::OpenStream(const std::string& file)
 {
+    RequireNew(m_files, file);
     const auto partial = MakePartial(file);
     const std::string path = partial ? partial->GetPath() : file;
     errno = 0;
@@ -329,6 +358,12 @@ FabricHelper::FinishFiles()
 void
 FabricHelper::EnableAsciiFile(const std::string& file)
 {
+    const NodeContainer nodes = NodeContainer::GetGlobal();
+    if (std::none_of(nodes.Begin(), nodes.End(), HasFabricDevice))
+    {
+        throw std::logic_error("EnableAsciiFile(" + file +
+                               "): there are no devices; InstallDevices() makes them");
+    }
     EnableAsciiAll(OpenStream(file));
 }
 
@@ -385,6 +420,7 @@ FabricHelper::EnablePcapInternal(std::string prefix,
     PcapHelper pcapHelper;
     const std::string name =
         explicitFilename ? prefix : pcapHelper.GetFilenameFromDevice(prefix, device);
+    RequireNew(m_files, name);
     Ptr<PcapFileWrapper> file = CreateObject<PcapFileWrapper>();
     file->SetAttribute("NanosecMode", BooleanValue(true));
     const auto partial = MakePartial(name);

@@ -98,7 +98,8 @@ class ProteusTimeSeries : public TestCase
             holding.HoldNames();
             Incast incast(m_technology, holding, control);
             holding.EnableLinkSeries(incast.fabric, file, interval);
-            holding.EnableAsciiFile(file);
+            holding.InstallDevice(incast.fabric, 0);
+            holding.EnableAsciiFile(file + ".tr");
             incast.Run();
         }
         for (PortId port = 0; port < totals.size(); ++port)

@@ -193,7 +193,7 @@ class ProteusRunBadInput : public MistakeTestCase
         }
         ExpectFailure([]() { LoadPlan("gpt3-125m", "{}", "layer=4"); },
                       "--variables=layer=4: " PROTEUS_SOURCE_DIR "/workloads/models/gpt.json"
-                      ": has no variable layer; there are ");
+                      ": has no variable layer; did you mean layers?");
         ExpectFailure("gpt3-125m", "{}", "nowhere.json", "nowhere.json: cannot be read");
         Cluster mixed("mixed");
         for (const std::string gpu : {"A100-SXM4-80GB", "H100-SXM5-80GB"})

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <map>
 #include <regex>
+#include <set>
 #include <stdexcept>
 #include <variant>
 #include <vector>
@@ -54,6 +55,28 @@ FindType(const std::string& option, const std::string& name)
         throw std::invalid_argument(
             option + ": ns-3 has no type " + name +
             (nearest.empty() ? "; --PrintTypeIds lists all" : "; did you mean " + nearest + "?"));
+    }
+    return type;
+}
+
+/// @param type that has an attribute, maybe of a parent @param attribute its name
+/// @return whose it is
+TypeId
+FindOwner(TypeId type, const std::string& attribute)
+{
+    const auto has = [&attribute](TypeId one) {
+        for (std::size_t i = 0; i < one.GetAttributeN(); ++i)
+        {
+            if (one.GetAttribute(i).name == attribute)
+            {
+                return true;
+            }
+        }
+        return false;
+    };
+    while (!has(type) && type.HasParent())
+    {
+        type = type.GetParent();
     }
     return type;
 }
@@ -237,9 +260,32 @@ CheckGlobal(const std::string& name, const std::string& value)
 } // namespace
 
 void
-CheckTypeName(const std::string& name)
+CheckPrinter(const std::string& option, const std::string& name)
 {
-    FindType("--PrintAttributes=" + name, name);
+    const bool isGroup = option == "PrintGroup";
+    if ((isGroup || option == "PrintAttributes") && name.empty())
+    {
+        throw std::invalid_argument("--" + option + " needs a value: --" + option +
+                                    (isGroup ? "=GROUP" : "=TYPE"));
+    }
+    if (option == "PrintAttributes")
+    {
+        FindType("--" + option + "=" + name, name);
+    }
+    if (isGroup)
+    {
+        std::set<std::string> groups;
+        for (uint16_t i = 0; i < TypeId::GetRegisteredN(); ++i)
+        {
+            groups.insert(TypeId::GetRegistered(i).GetGroupName());
+        }
+        if (groups.count(name) == 0)
+        {
+            groups.erase("");
+            throw std::invalid_argument("--PrintGroup=" + name + ": " +
+                                        Suggest(name, {groups.begin(), groups.end()}));
+        }
+    }
 }
 
 bool
@@ -285,6 +331,13 @@ NormaliseAttribute(const std::string& name, const std::string& value)
         }
         throw std::invalid_argument("--" + name + ": " + type.GetName() + " has no attribute " +
                                     attribute + "; " + Suggest(attribute, names));
+    }
+    const TypeId owner = FindOwner(type, attribute);
+    if (owner != type)
+    {
+        throw std::invalid_argument("--" + name + ": " + type.GetName() + " inherits " + attribute +
+                                    ": --" + owner.GetName() + "::" + attribute + "=" + value +
+                                    " sets it for all that do");
     }
     return NormaliseChecked(name, value, *information.checker);
 }

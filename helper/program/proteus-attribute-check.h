@@ -33,9 +33,9 @@ std::optional<std::string> NormaliseAttribute(const std::string& name, const std
 bool IsAttribute(const std::string& name);
 
 /// @ingroup proteus
-/// @param name of a type, as --PrintAttributes takes it
-/// @throw std::invalid_argument if there is no such type
-void CheckTypeName(const std::string& name);
+/// @param option of ns-3 that prints something, as PrintAttributes @param name what it is given
+/// @throw std::invalid_argument if it needs the name of a type or group, and there is none of that
+void CheckPrinter(const std::string& option, const std::string& name);
 
 } // namespace proteus
 } // namespace ns3

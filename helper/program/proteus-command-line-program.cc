@@ -325,6 +325,7 @@ AddIdleGlobals(OptionList& command,
     {
         command.AddIdle(name, findNoPackets);
     }
+    command.AddIdle("SchedulerType", []() { return "fabrics set ns3::proteus::HorizonScheduler"; });
 }
 
 /// While it lives, keeps what readers of files warn of, each once, as files may be read several

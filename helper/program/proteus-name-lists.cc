@@ -29,6 +29,7 @@
 #include <set>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 namespace ns3
 {
@@ -147,6 +148,35 @@ DescribeFile(const std::string& text, const std::vector<std::string>& names)
     return "a name belongs here, and this is a file" + (what.empty() ? "" : "; " + what);
 }
 
+/// @param name any @return whether it is a preset's, or a machine's of a cloud
+bool
+IsServer(const std::string& name)
+{
+    return !FindServerPreset(name).empty() || !DescribeCloudMachine(name).empty();
+}
+
+/// @param text as "2xdgx-a100", "2 dgx-a100", "dgx-a100*2" or "dgx-a100:2"
+/// @return how many servers, and of what, as that is written; both empty if it is no such text
+std::pair<std::string, std::string>
+FindCounted(const std::string& text)
+{
+    static const std::regex before("([1-9][0-9]{0,5})(?: *[x*] *| +)([a-z].*)", std::regex::icase);
+    static const std::regex behind("(.*[^ x*:,])(?: *[x*:,] *| +)([1-9][0-9]{0,5})",
+                                   std::regex::icase);
+    const std::string servers = text.substr(0, text.find(':'));
+    std::smatch parts;
+    if (std::regex_match(servers, parts, before) && IsServer(parts[2]))
+    {
+        const std::string changes = text.substr(servers.size());
+        return {parts[1], parts[2].str() + changes + (changes.empty() ? ":" : ",")};
+    }
+    if (std::regex_match(text, parts, behind) && !IsServer(text) && IsServer(parts[1]))
+    {
+        return {parts[2], parts[1].str() + ":"};
+    }
+    return {};
+}
+
 } // namespace
 
 std::string
@@ -170,7 +200,14 @@ std::string
 FindClusterName(const std::string& text)
 {
     std::error_code none; // a text that is no path is no file
-    if (std::filesystem::exists(GetClusterPath(text), none) || IsClusterText(text))
+    const bool isFile = std::filesystem::exists(GetClusterPath(text), none);
+    const auto [count, counted] = FindCounted(text);
+    if (!isFile && !counted.empty())
+    {
+        throw std::invalid_argument("--cluster=" + text + ": how many servers there are is said " +
+                                    "by nodes: " + counted + "nodes=" + count);
+    }
+    if (isFile || IsClusterText(text))
     {
         return text;
     }
@@ -204,16 +241,10 @@ FindClusterName(const std::string& text)
         throw std::invalid_argument("--cluster=" + text +
                                     ": GPUs of AMD, and RCCL, are not modelled");
     }
-    static const std::regex ofServers("([1-9][0-9]*)x(?:[1-9][0-9]*x)?([a-z].*)",
-                                      std::regex::icase);
     const std::string servers = text.substr(0, colon);
+    static const std::regex ofCards("([1-9][0-9]*)x(?:[1-9][0-9]*x)?([a-z].*)", std::regex::icase);
     std::smatch parts;
-    const bool isCounted = std::regex_match(servers, parts, ofServers);
-    if (isCounted && !FindServerPreset(parts[2]).empty())
-    {
-        throw std::invalid_argument("--cluster=" + text + ": how many servers there are is said " +
-                                    "by nodes: " + parts[2].str() + ":nodes=" + parts[1].str());
-    }
+    const bool isCounted = std::regex_match(servers, parts, ofCards);
     if (isCounted && FindAlias(parts[2], GetGpuModels()).empty())
     {
         std::vector<std::string> cards = GetGpuModels();

@@ -359,10 +359,7 @@ OptionList::Check(const Word& word) const
     }
     if (PRINTERS.count(word.name) == 1)
     {
-        if (word.name == "PrintAttributes")
-        {
-            CheckTypeName(word.value);
-        }
+        CheckPrinter(word.name, word.value);
     }
     else if (const std::string hint = FindHint(word.name); !hint.empty())
     {

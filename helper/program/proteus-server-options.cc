@@ -244,14 +244,19 @@ ServerOptions::Check(const std::string& crossIteration) const
                                     ": must be host or gpu");
     }
     const ServerOptions defaults;
-    const bool ofSteps = serverRate != defaults.serverRate || staleness != defaults.staleness;
-    if (gradients == ALL_REDUCE &&
-        (servers != defaults.servers || serverHosts != defaults.serverHosts ||
-         hostAggregation != defaults.hostAggregation || ofSteps))
+    for (const auto& [name, isUsual] :
+         {std::pair("servers", servers == defaults.servers),
+          std::pair("serverHosts", serverHosts == defaults.serverHosts),
+          std::pair("hostAggregation", hostAggregation == defaults.hostAggregation),
+          std::pair("serverRate", serverRate == defaults.serverRate),
+          std::pair("staleness", staleness == defaults.staleness)})
     {
-        throw std::invalid_argument("--servers, --serverHosts, --hostAggregation, --serverRate and "
-                                    "--staleness: an all-reduce has no servers; add "
-                                    "--gradients=parameter-server");
+        if (gradients == ALL_REDUCE && !isUsual)
+        {
+            throw std::invalid_argument(std::string("--") + name +
+                                        ": an all-reduce has no servers; add "
+                                        "--gradients=parameter-server");
+        }
     }
     if (serverHosts != WORKER_HOSTS && serverHosts != OWN_HOSTS)
     {
@@ -262,6 +267,7 @@ ServerOptions::Check(const std::string& crossIteration) const
         throw std::invalid_argument("--serverHosts=own: the servers have no host; say how many "
                                     "there are, e.g. --servers=2");
     }
+    const bool ofSteps = serverRate != defaults.serverRate || staleness != defaults.staleness;
     if (!HasSteps() && ofSteps)
     {
         throw std::invalid_argument(

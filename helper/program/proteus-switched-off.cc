@@ -221,7 +221,47 @@ ListMoreMarks()
             CompareBuiltIn<DoubleValue>("EcnMaxProbability") > 0 ? "EcnMaxProbability" : ""};
 }
 
+/// @param name of an attribute of a Fabric @return whether its default is what is built in
+bool
+IsBuiltIn(const std::string& name)
+{
+    TypeId::AttributeInformation information;
+    return Fabric::GetTypeId().LookupAttributeByName(name, &information) &&
+           information.initialValue->SerializeToString(information.checker) ==
+               information.originalInitialValue->SerializeToString(information.checker);
+}
+
+/// @param cluster that packets were sent on @param links what each of them carried
+/// @return whether no Ethernet port of a switch had a queue of which packets are marked, be it as
+/// built in, as things are set now, or with some of both
+bool
+HasShortQueues(const Cluster& cluster, const std::vector<LinkStatistics>& links)
+{
+    const TypeId type = Fabric::GetTypeId();
+    const uint64_t minBytes =
+        std::min(ReadDefault<UintegerValue>(type, "EcnMinBytes").Get(),
+                 ReadBuiltInDefault<UintegerValue>(type, "EcnMinBytes").Get());
+    const DataRate reference =
+        std::max(ReadDefault<DataRateValue>(type, "EcnReferenceRate").Get(),
+                 ReadBuiltInDefault<DataRateValue>(type, "EcnReferenceRate").Get());
+    return std::all_of(links.begin(), links.end(), [&](const LinkStatistics& one) {
+        const Link& link = cluster.GetLinks()[one.link];
+        const VertexId from = one.forward ? link.a : link.b;
+        return link.technology != LinkTechnology::ROCE ||
+               cluster.GetVertices()[from].kind != VertexKind::SWITCH ||
+               static_cast<double>(one.maxQueueBytes) + 1 <=
+                   GetMarkThreshold(link, minBytes, reference);
+    });
+}
+
 } // namespace
+
+double
+GetMarkThreshold(const Link& link, uint64_t minBytes, const DataRate& reference)
+{
+    return static_cast<double>(minBytes) * link.bytesPerSecond * 8 /
+           static_cast<double>(reference.GetBitRate());
+}
 
 std::vector<std::string>
 FindSwitchedOff(const TypedNetwork& typed)
@@ -290,6 +330,7 @@ FindNothingLost(const TypedNetwork& typed,
 
 std::vector<std::string>
 FindNothingMarked(const TypedNetwork& typed,
+                  const Cluster& cluster,
                   const std::vector<LinkStatistics>& links,
                   bool crossesRoce)
 {
@@ -301,6 +342,7 @@ FindNothingMarked(const TypedNetwork& typed,
     const bool noneMarked = isNone(&LinkStatistics::markedPackets);
     const bool nonePaused = crossesRoce && isNone(&LinkStatistics::pauses);
     const bool noneDropped = isNone(&LinkStatistics::droppedPackets);
+    const bool nearsNoMark = crossesRoce && noneMarked && HasShortQueues(cluster, links);
     const std::set<std::string> morePauses = ListMorePauses();
     const std::set<std::string> moreMarks = ListMoreMarks();
     const std::string fabric = "ns3::proteus::Fabric::";
@@ -329,6 +371,11 @@ FindNothingMarked(const TypedNetwork& typed,
         if (isOfMarks && noneMarked)
         {
             lines.push_back(option + " has no effect: no packet was marked");
+        }
+        else if (nearsNoMark && ofFabric.compare(0, 3, "Ecn") == 0 && !IsBuiltIn(ofFabric))
+        {
+            lines.push_back(option + " has no effect: no queue of a switch was so long that "
+                                     "packets are marked");
         }
         else if (!unused.empty())
         {

@@ -9,8 +9,11 @@
 
 #include "proteus-typed-network.h"
 
+#include "ns3/data-rate.h"
+#include "ns3/proteus-cluster.h"
 #include "ns3/proteus-link-statistics.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -27,6 +30,11 @@ namespace proteus
  * @return a line for every attribute that was typed and does nothing, in runs by packets
  */
 std::vector<std::string> FindSwitchedOff(const TypedNetwork& typed);
+
+/// @ingroup proteus
+/// @param link of a port @param minBytes EcnMinBytes @param reference EcnReferenceRate
+/// @return bytes of the port's queue from which on packets are marked
+double GetMarkThreshold(const Link& link, uint64_t minBytes, const DataRate& reference);
 
 /**
  * @ingroup proteus
@@ -46,14 +54,16 @@ std::vector<std::string> FindNothingLost(const TypedNetwork& typed,
  * @ingroup proteus
  * Of marks and pauses, finds what has had nothing to do.
  * @param typed what was typed
+ * @param cluster that it ran on
  * @param links what each of them carried in a run by packets
  * @param crossesRoce whether anything crosses RoCE; else settings of it are named by that
  * @return where no packet was marked, a line for every attribute that was typed and of which only
  * marks come, or that says what senders do at marks; and where nothing was paused, for how a pause
- * ends. What makes marks, pauses or drops fewer may be why there were none, and has no line; what
- * makes them more has one
+ * ends. What makes pauses or drops fewer may be why there were none, and has no line; what makes
+ * them more has one; so has what makes marks fewer, where queues stayed too short for any
  */
 std::vector<std::string> FindNothingMarked(const TypedNetwork& typed,
+                                           const Cluster& cluster,
                                            const std::vector<LinkStatistics>& links,
                                            bool crossesRoce);
 

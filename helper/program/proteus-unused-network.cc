@@ -251,12 +251,10 @@ MayBeMarked(const Link& link, uint64_t queueBytes)
     {
         return false;
     }
-    const double share =
-        link.bytesPerSecond * 8 /
-        static_cast<double>(
-            ReadDefault<DataRateValue>(fabric, "EcnReferenceRate").Get().GetBitRate());
     return static_cast<double>(queueBytes) + 1 >
-           static_cast<double>(ReadDefault<UintegerValue>(fabric, "EcnMinBytes").Get()) * share;
+           GetMarkThreshold(link,
+                            ReadDefault<UintegerValue>(fabric, "EcnMinBytes").Get(),
+                            ReadDefault<DataRateValue>(fabric, "EcnReferenceRate").Get());
 }
 
 /// @param cluster any @param links what they carried; empty: not known
@@ -544,7 +542,7 @@ FindUnusedOptions(TypedNetwork typed,
         const bool crossesRoce = std::any_of(used.begin(), used.end(), [&](LinkId link) {
             return cluster.GetLinks()[link].technology == LinkTechnology::ROCE;
         });
-        const auto unmarked = FindNothingMarked(typed, links, crossesRoce);
+        const auto unmarked = FindNothingMarked(typed, cluster, links, crossesRoce);
         lines.insert(lines.end(), unmarked.begin(), unmarked.end());
     }
     for (const auto& more : {FindUnusedRouting(typed, traits, cluster, crossed),

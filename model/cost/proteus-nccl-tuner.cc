@@ -440,6 +440,7 @@ ParseNcclVersion(const std::string& text)
     const std::size_t major = text.find_first_not_of("0123456789");
     const std::size_t dot = text.find('.');
     constexpr std::size_t MOST_DIGITS = 6;
+    constexpr uint32_t LAST = 999; // 28.3 lacks its 2
     if (major == std::string::npos && text.size() <= MOST_DIGITS)
     {
         const auto code = static_cast<uint32_t>(std::stoul(text));
@@ -459,10 +460,11 @@ ParseNcclVersion(const std::string& text)
                 static_cast<uint32_t>(std::stoul(text.substr(0, dot)) * MAJOR + std::stoul(minor));
         }
     }
-    if (version < OLDEST_NCCL)
+    if (version < OLDEST_NCCL || version > LAST)
     {
         throw std::invalid_argument("version of NCCL \"" + text +
-                                    "\": must be like 2.18 or 2.18.3, 2.0 or newer");
+                                    "\": must be like 2.18 or 2.18.3, 2.0 to " +
+                                    FormatNcclVersion(LAST));
     }
     return version;
 }

@@ -5,6 +5,7 @@
  */
 
 #include "proteus-fabric.h"
+#include "proteus-required-arguments.h"
 
 #include <algorithm>
 
@@ -108,6 +109,7 @@ Fabric::AppendState(LinkId link, const GetContent& content, std::vector<uint64_t
 bool
 Fabric::HasInputQueue(LinkId link) const
 {
+    RequireIndex(link, m_ports.GetSize() / 2, "link", "the fabric");
     return m_ports[2 * link].inputQueued || m_ports[2 * link + 1].inputQueued;
 }
 

@@ -5,6 +5,7 @@
  */
 
 #include "proteus-fabric-inline.h"
+#include "proteus-required-arguments.h"
 
 #include <algorithm>
 #include <cmath>
@@ -144,6 +145,7 @@ Fabric::HeedPause(PortId id, uint32_t trafficClass, bool pause)
 void
 Fabric::SetPauseStorm(PortId id, bool on)
 {
+    RequireIndex(id, m_ports.GetSize(), "port", "the fabric");
     m_stepper.Synchronize();
     PortState& port = m_ports[id];
     for (uint32_t c = 0; c < m_ports.GetNClasses(); ++c)

@@ -5,6 +5,7 @@
  */
 
 #include "proteus-fabric-inline.h"
+#include "proteus-required-arguments.h"
 
 #include "ns3/abort.h"
 
@@ -223,6 +224,7 @@ Fabric::Drop(PortId id, const PacketRecord& record)
 void
 Fabric::Offer(PortId id, int64_t fromPs)
 {
+    RequireIndex(id, m_ports.GetSize(), "port", "the fabric");
     m_stepper.Synchronize();
     PortState& port = m_ports[id];
     port.pullAtPs = port.offered ? std::min(port.pullAtPs, fromPs) : fromPs;

@@ -5,6 +5,7 @@
  */
 
 #include "proteus-fabric.h"
+#include "proteus-required-arguments.h"
 
 #include <algorithm>
 #include <utility>
@@ -37,6 +38,7 @@ Fabric::FindObstacle() const
 bool
 Fabric::IsSelfContained(LinkId link) const
 {
+    RequireIndex(link, m_ports.GetSize() / 2, "link", "the fabric");
     const auto isSo = [this](PortId id) {
         const PortState& port = m_ports[id];
         return !port.down && !port.unreliable && !(m_telemetry && port.telemetric);
@@ -47,6 +49,7 @@ Fabric::IsSelfContained(LinkId link) const
 int64_t
 Fabric::GetRestPs(LinkId link) const
 {
+    RequireIndex(link, m_ports.GetSize() / 2, "link", "the fabric");
     int64_t restPs = LONG_AGO;
     const auto add = [&](PortId id) {
         const PortState& port = m_ports[id];
@@ -150,18 +153,21 @@ Fabric::AppendWay(const std::vector<VertexId>& stops,
 bool
 Fabric::ExchangeDrawn(PortId port, bool drawn)
 {
+    RequireIndex(port, m_ports.GetSize(), "port", "the fabric");
     return std::exchange(m_ports[port].drawn, drawn);
 }
 
 uint64_t
 Fabric::ExchangeMaxQueue(PortId port, uint64_t bytes)
 {
+    RequireIndex(port, m_ports.GetSize(), "port", "the fabric");
     return std::exchange(m_ports[port].statistics.maxQueueBytes, bytes);
 }
 
 void
 Fabric::AddStatistics(PortId port, const LinkStatistics& more, int64_t startPs, int64_t endPs)
 {
+    RequireIndex(port, m_ports.GetSize(), "port", "the fabric");
     AddTo(m_ports[port].statistics, more);
     m_packetHops += more.receivedPackets;
     m_watch.TellRepeat(port, more, startPs, endPs);

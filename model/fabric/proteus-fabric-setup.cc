@@ -8,8 +8,10 @@
 
 #include "ns3/object-factory.h"
 #include "ns3/pointer.h"
+#include "ns3/simulator-impl.h"
 #include "ns3/simulator.h"
 
+#include <stdexcept>
 #include <utility>
 
 namespace ns3
@@ -20,6 +22,12 @@ namespace proteus
 void
 SetUpFabric(Ptr<Fabric> fabric, std::shared_ptr<const Cluster> cluster)
 {
+    if (Simulator::GetImplementation()->GetInstanceTypeId().GetName() ==
+        "ns3::RealtimeSimulatorImpl")
+    {
+        throw std::invalid_argument("ns3::RealtimeSimulatorImpl waits for the clock of this "
+                                    "machine at every event: take another simulator");
+    }
     fabric->SetCluster(std::move(cluster));
     ObjectFactory scheduler;
     scheduler.SetTypeId("ns3::proteus::HorizonScheduler");

@@ -377,6 +377,7 @@ Fabric::UseTrafficClass(uint32_t trafficClass)
 void
 Fabric::SetTimer(int64_t timePs)
 {
+    RequireCluster(*this);
     m_stepper.Synchronize();
     m_stepper.Set(m_timerSlot,
                   timePs == EventTree::NEVER ? timePs : std::max(timePs, m_stepper.GetNowPs()));
@@ -411,12 +412,14 @@ Fabric::SetTelemetry(bool on)
 void
 Fabric::SetObserver(PortId port, PortObserver* observer)
 {
+    RequireIndex(port, m_ports.GetSize(), "port", "the fabric");
     m_tracer.SetObserver(port, observer);
 }
 
 void
 Fabric::CallAtPresent(VertexId vertex, std::function<void()> callback)
 {
+    RequireIndex(vertex, m_nodes.GetN(), "vertex", "the fabric");
     ScheduleFunctionWithContext(m_nodes.Get(vertex)->GetId(),
                                 std::max(CeilToStep(GetTimePs()) - Simulator::Now(), Time(0)),
                                 std::move(callback));

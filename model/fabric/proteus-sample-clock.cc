@@ -40,11 +40,20 @@ struct Clock
     EventId event;               //!< pending Tick(), if any
     bool hasDestroyEvent{false}; //!< Reset() is scheduled
 
+    /// Ends with the program, if nobody has called Simulator::Destroy().
+    ~Clock()
+    {
+        const std::vector<Entry> ended = std::move(entries); // their ends call Remove()
+        entries.clear();
+    }
+
     /// Forgets everybody. @param clock whose
     static void Reset(Clock* clock)
     {
         const std::vector<Entry> ended = std::move(clock->entries); // their ends call Remove()
-        *clock = Clock();
+        clock->entries.clear();
+        clock->event = EventId();
+        clock->hasDestroyEvent = false;
     }
 
     /// @return all entries, which are none of the clock's any more: their ends call Remove()

@@ -72,6 +72,12 @@ ChakraDoubts::Warn(const std::string& name) const
         warn("has neither a duration nor bytes (tensor_size) of " +
              FormatThings(emptyMemory, "node") + " of memory, for which 1 ns counts");
     }
+    if (timelessMemory > 0)
+    {
+        warn(FormatThings(timelessMemory, "node") +
+             " of memory without a duration: the GPU's own memory moves its bytes (tensor_size), "
+             "not a remote one, as in ASTRA-sim");
+    }
     if (misplaced > 0)
     {
         warn(FormatThings(misplaced, "node") +

@@ -32,6 +32,7 @@ struct ChakraDoubts
     uint64_t sizeless{0};       //!< collectives without comm_size
     uint64_t timeless{0};       //!< kernels without duration and FLOPs
     uint64_t emptyMemory{0};    //!< of memory, without duration and bytes
+    uint64_t timelessMemory{0}; //!< of memory, with bytes and without duration
     uint64_t misplaced{0};      //!< nodes with comm_type or comm_size that do not communicate
     uint64_t communications{0}; //!< that move something
     uint64_t ofHost{0};         //!< communication nodes of the host

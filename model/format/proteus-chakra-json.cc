@@ -9,6 +9,7 @@
 #include "proteus-input-file.h"
 
 #include "ns3/proteus-chakra.pb.h"
+#include "ns3/proteus-foreign-files.h"
 #include "ns3/proteus-nearest-name.h"
 #include "ns3/proteus-shown-name.h"
 
@@ -89,9 +90,17 @@ CheckKeys(const Json& object, const std::vector<std::string>& known)
             });
         if (!isKnown)
         {
+            std::vector<std::string> keys;
+            for (const auto& each : object.items())
+            {
+                keys.push_back(each.key());
+            }
             const std::string nearest = FindNearest(entry.key(), known);
+            const std::string foreign = DescribeForeignFile(keys, known);
             throw std::invalid_argument("the unknown key " + QuotedText(entry.key()) +
-                                        (nearest.empty() ? "" : "; did you mean " + nearest + "?"));
+                                        (!foreign.empty()   ? "; " + foreign
+                                         : !nearest.empty() ? "; did you mean " + nearest + "?"
+                                                            : ""));
         }
     }
     for (const std::string& key : known)

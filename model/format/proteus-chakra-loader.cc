@@ -266,10 +266,14 @@ class TraceLoader
             break;
         case ChakraNodeType::MEM_LOAD:
         case ChakraNodeType::MEM_STORE:
-            m_doubts.emptyMemory += node.durationMicros == 0 && node.tensorBytes == 0 ? 1 : 0;
-            node.durationMicros == 0 && node.tensorBytes > 0
-                ? SetEstimated(COMMUNICATION, node, result)
-                : SetFixed(COMMUNICATION, node, result);
+            if (node.durationMicros == 0 && node.tensorBytes > 0)
+            {
+                ++m_doubts.timelessMemory;
+                SetEstimated(COMMUNICATION, node, result);
+                break;
+            }
+            m_doubts.emptyMemory += node.durationMicros == 0 ? 1 : 0;
+            SetFixed(COMMUNICATION, node, result);
             break;
         case ChakraNodeType::COMP: {
             const bool isByRoofline = m_options.isRoofline && node.tensorBytes > 0;

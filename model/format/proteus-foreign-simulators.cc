@@ -118,6 +118,14 @@ const Registration KINETO("trace of PyTorch",
                            1,
                            "a trace of PyTorch's profiler, which proteus-run --trace reads"});
 
+const Registration PYTORCH_EXECUTION("execution trace of PyTorch",
+                                     {{"nodes", "schema"},
+                                      2,
+                                      "an execution trace of PyTorch (ExecutionTraceObserver), "
+                                      "without times of kernels; chakra_trace_link joins it with "
+                                      "the profiler's, and chakra_converter makes a Chakra trace "
+                                      "of both, which proteus-run --trace reads"});
+
 const Registration FEEDER("graph of Chakra's feeder",
                           {{"workload_graph"},
                            1,
@@ -152,6 +160,28 @@ const Registration NCCL_GRAPHS(
      "what NCCL's search has found (NCCL_GRAPH_DUMP_FILE), which is not read: the search is done "
      "here, on the topology (NCCL_TOPO_DUMP_FILE), which --cluster reads; proteus-collective "
      "--topology shows what it finds"});
+
+// Tables and lists that tell what a machine is made of.
+const Registration NVIDIA_SMI(
+    "nvidia-smi topo",
+    {{"GPU0", "GPU1", "NIC0", "NIC1"},
+     2,
+     "a table of nvidia-smi topo -m, which says no rates and is not read; --cluster reads what "
+     "NCCL writes of the same machine (NCCL_TOPO_DUMP_FILE=FILE.xml)"});
+
+const Registration IBNETDISCOVER(
+    "ibnetdiscover",
+    {{"vendid", "devid", "sysimgguid", "switchguid", "caguid"},
+     3,
+     "a list of ibnetdiscover, which is not read; --fabric and its options describe a network, or "
+     "a cluster file (proteus-cluster --output writes one to begin with)"});
+
+const Registration HWLOC("hwloc topology",
+                         {{"<topology", "<object"},
+                          1,
+                          "a topology of hwloc (lstopo), which says nothing of NVLinks and is not "
+                          "read; --cluster reads what NCCL writes of the same machine "
+                          "(NCCL_TOPO_DUMP_FILE=FILE.xml)"});
 
 } // namespace
 

@@ -43,20 +43,13 @@ HasProcessGroups(const JsonValue& root)
 void
 FailWithoutEvents(const JsonValue& root, const std::string& file)
 {
-    if (root.Has("nodes") && root.Has("schema"))
-    {
-        throw std::invalid_argument(
-            file + ": is an execution trace of PyTorch (ExecutionTraceObserver), without times of "
-                   "kernels; chakra_trace_link joins it with the profiler's, and chakra_converter "
-                   "makes a Chakra trace of both");
-    }
     if (root.Has("workload_graph"))
     {
         throw std::invalid_argument(
             file + ": is a graph in the own JSON of Chakra's feeder, which says no process groups; "
                    "take the trace as .et, or as what chakra_jsonizer makes of it");
     }
-    if (root.Has("nodes"))
+    if (root.Has("nodes") && !root.Has("schema"))
     {
         throw std::invalid_argument(
             file + ": has \"nodes\" that are no Chakra messages, as STAGE writes them with "

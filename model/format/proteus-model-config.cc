@@ -7,6 +7,7 @@
 #include "proteus-model-config.h"
 
 #include "ns3/proteus-comma-list.h"
+#include "ns3/proteus-nearest-name.h"
 #include "ns3/proteus-other-names.h"
 #include "ns3/proteus-shown-name.h"
 
@@ -415,6 +416,11 @@ TranslateModelConfig(const JsonValue& root,
             type.Fail(type.Shown() + " is not modelled: " + cause +
                       "; of Hugging Face's models there are " +
                       ListNames(ModelConfigRegistry::Get().GetNames()));
+        }
+        const std::string same = FindAlias(type.AsName(), ModelConfigRegistry::Get().GetNames());
+        if (!same.empty())
+        {
+            type.Fail("is " + type.Shown() + ": did you mean " + same + "?");
         }
         type.Fail("no model of this kind (" + type.Shown() +
                   ") is known here; of Hugging Face's there are " +

@@ -16,6 +16,7 @@
 #include "ns3/proteus-adapters.h"
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-json.h"
+#include "ns3/proteus-nearest-name.h"
 #include "ns3/proteus-shown-name.h"
 #include "ns3/proteus-warning.h"
 
@@ -398,11 +399,13 @@ Reader::CheckGiven(const JsonValue& root) const
     {
         if (known.count(name) == 0 && GetCommonVariables().count(name) == 0)
         {
-            const std::string list = ListNames(known);
+            const std::string nearest = FindNearest(name, {known.begin(), known.end()});
             throw UnknownVariable(
                 name,
                 root.Describe("has no variable " + name +
-                              (list.empty() ? std::string() : "; there are " + list)));
+                              (!nearest.empty() ? "; did you mean " + nearest + "?"
+                               : known.empty()  ? ""
+                                                : "; there are " + ListNames(known))));
         }
     }
 }

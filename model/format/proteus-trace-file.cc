@@ -158,6 +158,14 @@ FindRank(const std::string& name)
     return std::nullopt;
 }
 
+/// @param name of a file that FindRank() finds a rank in @return what stands before it
+std::string
+GetStem(const std::string& name)
+{
+    static const std::regex end("\\.?[0-9]{1,7}\\.(et|json)(\\.gz)?$");
+    return std::regex_replace(name, end, "");
+}
+
 /// @return the files of a trace in the order of their ranks
 std::vector<TraceFile>
 SortByRank(const std::string& folder, const std::vector<std::string>& names)
@@ -185,6 +193,7 @@ SortByRank(const std::string& folder, const std::vector<std::string>& names)
                                         "; a folder must have the files of one trace");
         }
     }
+    bool isNamed = false;
     for (const auto& entry : byRank)
     {
         if (byRank.size() > 1 && entry.first != files.size())
@@ -194,6 +203,13 @@ SortByRank(const std::string& folder, const std::vector<std::string>& names)
                                         entry.second);
         }
         files.push_back(MakeFile(folder + "/" + entry.second));
+        const std::string& first = byRank.begin()->second;
+        if (!isNamed && GetStem(entry.second) != GetStem(first))
+        {
+            isNamed = true;
+            Warn(folder + ": the files of ranks have different names (" + first + ", " +
+                 entry.second + "), and are taken for those of one job");
+        }
     }
     return files;
 }

@@ -84,7 +84,12 @@ class Scanner
             }
             else if (IsAt("<!"))
             {
-                Fail("document types and CDATA sections are not allowed");
+                const std::string type = "<!DOCTYPE ";
+                const std::size_t name = m_at + (IsAt(type.c_str()) ? type.size() : 0);
+                const std::string foreign = DescribeForeignFile(
+                    {"<" + m_text.substr(name, m_text.find_first_of(" \t\r\n[>", name) - name)});
+                Fail("document types and CDATA sections are not allowed" +
+                     (foreign.empty() ? "" : "; " + foreign));
             }
             else
             {

@@ -123,6 +123,11 @@ FlowPlayer::AssignStreams(Ptr<Fabric> fabric, int64_t stream)
 {
     NS_LOG_FUNCTION(this << stream);
     RequireThere(fabric, "the fabric");
+    if (m_isSetUp)
+    {
+        throw std::logic_error("FlowPlayer::AssignStreams(): after Install(), which has chosen the "
+                               "paths");
+    }
     const int64_t used = m_transport->AssignStreams(stream);
     return used + fabric->AssignStreams(stream + used);
 }

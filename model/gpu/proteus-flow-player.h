@@ -129,6 +129,7 @@ class FlowPlayer : public Object, private TransportUser
      * @param fabric whose streams are fixed, too
      * @param stream number of the first stream
      * @return streams used
+     * @throw std::logic_error after Install()
      */
     int64_t AssignStreams(Ptr<Fabric> fabric, int64_t stream);
 

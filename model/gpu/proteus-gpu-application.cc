@@ -7,6 +7,8 @@
 #include "proteus-gpu-application.h"
 
 #include "ns3/log.h"
+#include "ns3/proteus-number-text.h"
+#include "ns3/simulator.h"
 
 #include <stdexcept>
 
@@ -78,6 +80,13 @@ void
 GpuApplication::StopApplication()
 {
     NS_LOG_FUNCTION(this);
+    if (m_runtime && !m_runtime->IsDone())
+    {
+        throw std::runtime_error("ns3::Application::StopTime, " +
+                                 FormatTime(Simulator::Now().GetSeconds()) +
+                                 ", is before the last task of a GPU: a job runs to its end, "
+                                 "unless TrainingJob::Stop() ends it");
+    }
 }
 
 } // namespace proteus

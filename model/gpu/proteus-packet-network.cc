@@ -9,6 +9,7 @@
 #include "ns3/boolean.h"
 #include "ns3/double.h"
 #include "ns3/log.h"
+#include "ns3/proteus-nccl-tuner.h"
 #include "ns3/proteus-ranks.h"
 #include "ns3/proteus-required-arguments.h"
 #include "ns3/string.h"
@@ -134,9 +135,9 @@ PacketNetwork::GetTypeId()
                 "NcclVersion",
                 "Version of NCCL that chooses algorithm and protocol, 100 times the major "
                 "and the minor number, e.g. 207: see CollectivePreferences.",
-                UintegerValue(230),
+                UintegerValue(NEWEST_NCCL),
                 MakeUintegerAccessor(&PacketNetwork::m_ncclVersion),
-                MakeUintegerChecker<uint32_t>(200))
+                MakeUintegerChecker<uint32_t>(OLDEST_NCCL, 999)) // no NCCL_VERSION_CODE
             .AddAttribute("CpuVendor",
                           "Who made the CPUs, to NCCL's tuner: intel, amd, arm, power or other; "
                           "empty: as the cluster says, see CpuVendor.",

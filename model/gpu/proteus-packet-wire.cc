@@ -9,6 +9,7 @@
 #include "ns3/abort.h"
 #include "ns3/proteus-group-gpus.h"
 #include "ns3/proteus-nccl-tuner.h"
+#include "ns3/proteus-required-arguments.h"
 
 #include <algorithm>
 #include <optional>
@@ -182,6 +183,16 @@ PacketWire::Join(DeviceId device,
     const auto& devices = m_graph.GetGroup(m_graph.GetTask(task).place);
     const auto number =
         static_cast<uint32_t>(std::find(devices.begin(), devices.end(), device) - devices.begin());
+    if (number == devices.size())
+    {
+        throw std::invalid_argument("device " + std::to_string(device) +
+                                    " is not in the group of '" +
+                                    m_graph.GetName(m_graph.GetTask(task)) + "'");
+    }
+    RequireIndex(microBatch,
+                 m_graph.GetNInstances(m_graph.GetTask(task)),
+                 "micro-batch",
+                 "the task");
     const KernelStarts::Communication communication = MakeQueuePairs(task, *program, facts);
     const uint32_t id = m_machine.AddRank(*program, facts.waiters, number);
     PacketRank& rank = m_machine.GetRank(id);

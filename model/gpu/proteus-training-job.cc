@@ -12,6 +12,7 @@
 #include "ns3/node.h"
 #include "ns3/proteus-compat.h"
 #include "ns3/proteus-device-runtimes.h"
+#include "ns3/proteus-executor.h"
 #include "ns3/proteus-flow-run.h"
 #include "ns3/proteus-link-losses.h"
 #include "ns3/proteus-ranks.h"
@@ -148,6 +149,7 @@ TrainingJob::Install(std::shared_ptr<const ExecutionGraph> graph,
     }
     const Cluster& cluster = fabric->GetCluster();
     RequireGpus(*graph, cluster);
+    RequireRealSizes(*graph);
     network->SetUp(*graph, fabric); // what it refuses stays the caller's, who may go on with it
     m_graph = graph;
     m_fabric = fabric;
@@ -340,6 +342,12 @@ TrainingJob::Run()
         if (!DynamicCast<GpuApplication>(m_applications.Get(i))->HasRuntime())
         {
             throw std::logic_error("TrainingJob::Run(): Simulator::Destroy() was called before");
+        }
+        TimeValue start;
+        m_applications.Get(i)->GetAttribute("StartTime", start);
+        if (start.Get().IsStrictlyNegative()) // ns-3 would wait for ever
+        {
+            throw std::invalid_argument("ns3::Application::StartTime: must not be negative");
         }
     }
     m_settled.RequireUnchanged();

@@ -367,6 +367,13 @@ TEST(Chakra, ProcessGroups)
     EXPECT_EQ(error(),
               folder.string() + ": both t.0.et and u.0.et.gz are of rank 0; a folder must have "
                                 "the files of one trace");
+    fs::rename(folder / "u.0.et.gz", folder / "u.1.et.gz");
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(error(), "no error");
+    EXPECT_NE(testing::internal::GetCapturedStderr().find(
+                  folder.string() + ": the files of ranks have different names (t.0.et, "
+                                    "u.1.et.gz), and are taken for those of one job"),
+              std::string::npos);
     fs::remove_all(folder);
     EXPECT_NE(error().find("cannot be read: No such file"), std::string::npos);
 }

@@ -500,6 +500,16 @@ TEST(LoadCluster, TextsAreKnownByTheirBeginning)
               path + ": is none of a cluster JSON file, an NCCL topology XML file, a text "
                      "topology that begins with 'nodes switches links', and a topology of htsim "
                      "that begins with 'Nodes N'");
+    for (const auto& [text, what] :
+         {std::pair("\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tNV12\t0-63\nGPU1\tNV12\t X \t0-63\n",
+                    "this is a table of nvidia-smi topo -m"),
+          {"#\n# Topology file\n#\nvendid=0x2c9\ndevid=0xd2f0\nsysimgguid=0xb8599f\n"
+           "switchguid=0xb8599f(b8599f)\nSwitch 41 \"S-b8599f\"\n",
+           "this is a list of ibnetdiscover"},
+          {R"({"schema": "1.1.0", "nodes": []})", "this is an execution trace of PyTorch"}})
+    {
+        EXPECT_NE(errorOf(text).find(what), std::string::npos) << errorOf(text);
+    }
     std::filesystem::remove(path);
 }
 

@@ -411,6 +411,8 @@ TEST(ModelConfig, WhatIsNotThereIsRefused)
 {
     EXPECT_EQ(GetError(Change(LLAMA, {{"model_type", "\"vaporware\""}})).substr(0, 64),
               "/model_type: no model of this kind (\"vaporware\") is known here; ");
+    EXPECT_EQ(GetError(Change(LLAMA, {{"model_type", "\"LLaMA\""}})),
+              "/model_type: is \"LLaMA\": did you mean llama?");
     for (const auto& [type, has] : std::map<std::string, std::string>{
              {"bart", "bart-large.json"},
              {"deepseek_v32", "an indexer"},

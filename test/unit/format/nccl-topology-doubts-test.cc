@@ -66,8 +66,13 @@ TEST(NcclTopology, ErrorsNameLineAndElement)
     EXPECT_NE(ErrorOf("<algo/>").find("this is a schedule of MSCCL, which proteus-collective "
                                       "--msccl reads"),
               std::string::npos);
-    EXPECT_NE(ErrorOf("<topology/>").find("as in what NCCL_TOPO_DUMP_FILE writes"),
+    EXPECT_NE(ErrorOf("<machine/>").find("as in what NCCL_TOPO_DUMP_FILE writes"),
               std::string::npos);
+    const std::string hwloc = "<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n<topology/>";
+    for (const std::string& text : {std::string("<topology/>"), hwloc})
+    {
+        EXPECT_NE(ErrorOf(text).find("this is a topology of hwloc (lstopo)"), std::string::npos);
+    }
     EXPECT_EQ(ErrorOf("<system>\n<gpu/></system>"),
               "t.xml:1: /system: there is no 'cpu'; unknown, and not read: line 2: element gpu in "
               "system");

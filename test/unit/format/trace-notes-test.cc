@@ -135,6 +135,14 @@ TEST(TraceNotes, WhatOfChakraIsLeftOut)
                "neither a duration nor FLOPs (num_ops) of 1 kernel");
     ExpectPart(notes(R"({"id": 1, "name": "k", "type": "MEM_LOAD_NODE"})"),
                "neither a duration nor bytes (tensor_size) of 1 node of memory");
+    const std::string load = R"("name": "m", "type": "MEM_LOAD_NODE", "attr": [
+ {"name": "tensor_size", "uint64Val": "4096"}])";
+    ExpectPart(notes("{\"id\": 1, " + load + "}"),
+               "1 node of memory without a duration: the GPU's own memory moves its bytes");
+    EXPECT_EQ(notes("{\"id\": 1, \"durationMicros\": \"7\", " + load + "}"), "");
+    ExpectPart(
+        NotesOf(&ReadChakra, {R"({"schema": "1.1.1-chakra.0.0.4", "pid": 1, "nodes": []})"}, two),
+        "this is an execution trace of PyTorch (ExecutionTraceObserver), without times");
     ExpectPart(notes(R"({"id": 1, "name": "k", "type": "COMP_NODE", "durationMicros": "7",
  "attr": [{"name": "comm_size", "int64Val": "4096"}]})"),
                "1 node with what is moved (comm_type, comm_size), of a type that moves nothing");

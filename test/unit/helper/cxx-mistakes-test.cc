@@ -11,6 +11,8 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <gtest/gtest.h>
 #include <memory>
@@ -239,7 +241,29 @@ TEST_F(CxxMistakes, WhatThereIsNotIsSaid)
               }).find("a queue pair from vertex 4000 to 1 of a cluster with "),
               std::string::npos);
 
+    const std::vector<std::function<void()>> ofPorts{
+        [&fabric] { fabric->Offer(4000); },
+        [&fabric] { fabric->SetObserver(4000, nullptr); },
+        [&fabric] { fabric->SetPauseStorm(4000, true); },
+        [&fabric] { fabric->ExchangeDrawn(4000, true); },
+        [&fabric] { fabric->ExchangeMaxQueue(4000, 0); },
+        [&fabric] { fabric->AddStatistics(4000, LinkStatistics(), 0, 0); }};
+    for (std::size_t i = 0; i < ofPorts.size(); ++i)
+    {
+        EXPECT_EQ(GetMessage(ofPorts[i]).rfind("port 4000: the fabric has ", 0), 0U) << i;
+    }
+    const std::vector<std::function<void()>> ofLinks{[&fabric] { fabric->IsSelfContained(4000); },
+                                                     [&fabric] { fabric->GetRestPs(4000); },
+                                                     [&fabric] { fabric->HasInputQueue(4000); }};
+    for (std::size_t i = 0; i < ofLinks.size(); ++i)
+    {
+        EXPECT_EQ(GetMessage(ofLinks[i]), "link 4000: the fabric has " + links) << i;
+    }
+
     const auto bare = CreateObject<Fabric>(); // nobody has given it a cluster
+    EXPECT_NE(GetMessage([&] { bare->SetTimer(1); }).find("the fabric has no cluster"),
+              std::string::npos);
+    EXPECT_EQ(GetMessage([&] { bare->CallAtPresent(0, [] {}); }), "vertex 0: the fabric has 0");
     EXPECT_TRUE(bare->GetLinkStatistics().empty());
     EXPECT_TRUE(bare->GetCluster().GetGpus().empty());
     EXPECT_NE(GetMessage([&] {
@@ -274,6 +298,12 @@ TEST_F(CxxMistakes, NumbersOfThingsThatAreNotThereAreSaid)
               "task 77: the graph has " + std::to_string(job->GetGraph().GetNTasks()));
     EXPECT_NE(GetMessage([&] { job->GetNetwork()->GetProgram(0); }).find("task 0 is no commun"),
               std::string::npos);
+    const auto join = [&job](DeviceId device, TaskId task, uint32_t microBatch) {
+        return GetMessage([&] { job->GetNetwork()->Join(device, task, microBatch, nullptr); });
+    };
+    const TaskId ping = 2;
+    EXPECT_EQ(join(77, ping, 0), "device 77 is not in the group of 'ping'");
+    EXPECT_EQ(join(0, ping, 77), "micro-batch 77: the task has 1");
     const Cluster server = MakeServer();
     const std::string has = ": the cluster has " + std::to_string(server.GetVertices().size());
     EXPECT_EQ(GetMessage([&] { (void)server.GetDomain(4000); }), "vertex 4000" + has);
@@ -322,6 +352,111 @@ TEST_F(CxxMistakes, NumbersOfThingsThatAreNotThereAreSaid)
               "Transport: a message needs at least one byte");
     EXPECT_NE(GetMessage([&] { transport->Send(pair, UINT64_MAX / 2, 0); }).find("too many pack"),
               std::string::npos);
+}
+
+TEST_F(CxxMistakes, VersionsOfNcclThatAreCodesAreRefused)
+{
+    const auto set = [](uint64_t version) {
+        return GetMessage([version] {
+            ProteusHelper().SetNetworkAttribute("NcclVersion", UintegerValue(version));
+        });
+    };
+    EXPECT_EQ(set(999), "");
+    EXPECT_NE(set(22703).find("ns3::proteus::PacketNetwork::NcclVersion: is no value"),
+              std::string::npos);
+    EXPECT_EQ(ParseNcclVersion("22703"), 227);
+    EXPECT_EQ(ParseNcclVersion("9.99"), 999);
+    EXPECT_NE(GetMessage([] { ParseNcclVersion("28.3"); }).find("2.0 to 9.99"), std::string::npos);
+}
+
+TEST_F(CxxMistakes, SizesThatCannotBeAreRefusedBeforeProgramsAreMade)
+{
+    GraphBuilder builder(2);
+    const StreamId stream = builder.AddStream("communication");
+    const PhaseId phase = builder.AddPhase("iteration");
+    builder.AddCommunication(phase,
+                             builder.AddGroup({0, 1}),
+                             stream,
+                             "sum",
+                             Collective::ALL_REDUCE,
+                             uint64_t{1} << 63,
+                             Parallelism::DATA);
+    const ExecutionGraph graph = builder.Build();
+    EXPECT_NE(GetMessage([&] {
+                  ProteusHelper().Install(MakeServer(), graph);
+              }).find("task 0 (sum) communicates 9223372036854775808 bytes; the most is "),
+              std::string::npos);
+}
+
+TEST_F(CxxMistakes, StreamsOfFlowsComeBeforeTheirPaths)
+{
+    const auto fabric = FabricHelper().Install(MakeServer());
+    const auto player = CreateObject<FlowPlayer>();
+    player->AssignStreams(fabric, 1);
+    player->Install(fabric, {});
+    EXPECT_NE(GetMessage([&] { player->AssignStreams(fabric, 1); }).find("after Install()"),
+              std::string::npos);
+}
+
+TEST_F(CxxMistakes, FilesWithoutDevicesAndFilesOfTwoAreRefused)
+{
+    FabricHelper helper;
+    const auto fabric = helper.Install(MakeServer());
+    EXPECT_NE(GetMessage([&] {
+                  helper.EnableAsciiFile("never-written.tr");
+              }).find("there are no devices; InstallDevices() makes them"),
+              std::string::npos);
+    helper.InstallDevice(fabric, 0);
+    const std::string file = ::testing::TempDir() + "proteus-one-file.tr";
+    helper.EnableAsciiFile(file);
+    EXPECT_EQ(GetMessage([&] { helper.EnableLinkSeries(fabric, file, MicroSeconds(1)); }),
+              file + ": something else is written to this file");
+    helper.FinishFiles();
+    std::remove(file.c_str());
+}
+
+TEST_F(CxxMistakes, TimesOfApplicationsThatEndNoJobAreRefused)
+{
+    const auto early = MakeJob();
+    ApplicationContainer(early->GetApplications()).Start(Seconds(-1));
+    EXPECT_EQ(GetMessage([&] { early->Run(); }),
+              "ns3::Application::StartTime: must not be negative");
+    Simulator::Destroy();
+    const auto cut = MakeJob();
+    ApplicationContainer(cut->GetApplications()).Stop(MicroSeconds(1));
+    EXPECT_EQ(
+        GetMessage([&] { cut->Run(); }),
+        "ns3::Application::StopTime, 1.000 us, is before the last task of a GPU: a job runs to "
+        "its end, unless TrainingJob::Stop() ends it");
+    Simulator::Destroy();
+    const auto whole = MakeJob();
+    ApplicationContainer(whole->GetApplications()).Stop(Seconds(1));
+    whole->Run();
+    EXPECT_EQ(whole->GetProgress().tasks, whole->GetProgress().totalTasks);
+}
+
+TEST_F(CxxMistakes, AClockOfThisMachineIsRefused)
+{
+    const std::string type = "SimulatorImplementationType";
+    StringValue before;
+    GlobalValue::GetValueByName(type, before);
+    GlobalValue::Bind(type, StringValue("ns3::RealtimeSimulatorImpl"));
+    const std::string message = GetMessage([] { FabricHelper().Install(MakeServer()); });
+    EXPECT_EQ(message.rfind("ns3::RealtimeSimulatorImpl waits for the clock of this machine", 0),
+              0U);
+    Simulator::Destroy();
+    GlobalValue::Bind(type, before);
+}
+
+TEST_F(CxxMistakes, AMonitorMayOutliveASimulationThatNobodyDestroys)
+{
+    EXPECT_EXIT(
+        {
+            CreateObject<LinkMonitor>()->Start(FabricHelper().Install(MakeServer()));
+            std::exit(0); // without Simulator::Destroy()
+        },
+        ::testing::ExitedWithCode(0),
+        "");
 }
 
 TEST_F(CxxMistakes, JobsSettingsAndProgramsOfCallersAreChecked)

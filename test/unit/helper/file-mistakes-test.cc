@@ -267,6 +267,8 @@ TEST(FileMistakes, TracesOfOtherGpusAndOtherJson)
     }
     ExpectRefusal(run(R"({"workload_graph": []})"), "own JSON of Chakra's feeder");
     ExpectRefusal(run(R"({"nodes": []})"), "let it write v0.0.4");
+    ExpectRefusal(run(R"({"schema": "1.0.4", "pid": 1, "nodes": []})"),
+                  "this is an execution trace of PyTorch (ExecutionTraceObserver), without times");
 }
 
 TEST(FileMistakes, AScenarioIsRefusedBeforeAnythingIsSaid)

@@ -362,7 +362,9 @@ TEST(IdleNotes, SettingsThatOthersSwitchOffAreNotes)
          true},
         {{"Ecn=false", control}, "G=0.1 has no effect: no port marks packets", true},
         {{"EcnMinBytes=1000"}, "EcnMinBytes=1000 has no effect: no packet was marked", true},
-        {{"EcnMinBytes=200000"}, "has no effect", false},
+        {{"EcnMinBytes=200000"}, "EcnMinBytes=200000 has no effect: no queue of a switch", true},
+        {{"Ecn=false"}, "Ecn=false has no effect: no queue of a switch was so long", true},
+        {{"Ecn=true"}, "has no effect", false},
         {{"EcnMinBytes=1000", control}, "G=0.1 has no effect: no packet was marked", true},
         {{"CutThroughBytes=128"}, "CutThroughBytes=128 has no effect: nothing crosses", true},
         {{"CutThroughBytes=128", "RoceCutThrough=true"}, "has no effect", false},
@@ -392,6 +394,20 @@ TEST(IdleNotes, SettingsThatOthersSwitchOffAreNotes)
         EXPECT_EQ(outcome.out.find(one.idle) != std::string::npos, one.isIdle)
             << one.typed[0] << "\n"
             << outcome.out;
+    }
+}
+
+// Queues of an incast are so long that packets are marked, if not as many.
+TEST(IdleNotes, WhatMarksFewerPacketsOfManyIsNotNamed)
+{
+    for (const char* fewer : {"Ecn=false", "EcnMinBytes=300000", "EcnMaxProbability=0.1"})
+    {
+        const Outcome outcome = Start("flows",
+                                      {"--cluster=" + WORKLOADS + "/flows/switch-9.txt",
+                                       "--flows=" + WORKLOADS + "/flows/incast-8.csv",
+                                       FABRIC + fewer});
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        EXPECT_EQ(outcome.error.find("has no effect"), std::string::npos) << outcome.error;
     }
 }
 

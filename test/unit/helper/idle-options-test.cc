@@ -48,6 +48,9 @@ TEST(IdleOptions, OptionsThatDoNothingAreNamed)
         {"run", {"--executor=ideal", "--stream=3"}, "no executor of this run chooses paths"},
         {"run", {"--executor=alpha-beta", "--RngSeed=3"}, "no executor of this run chooses paths"},
         {"run", {"--SchedulerType=ns3::HeapScheduler"}, "no executor of this run sends packets"},
+        {"run",
+         {"--SchedulerType=ns3::HeapScheduler", "--executor=packet"},
+         "fabrics set ns3::proteus::HorizonScheduler"},
         {"run", {"--ChecksumEnabled=true"}, "packets have no checksums here"},
         {"run", {"--executor=distsim", "--joinGrid=1us"}, "each of ranks that all join at once"},
         {"run", {NETWORK + "Threads=1"}, "no ns3::proteus::PacketNetwork of this run takes it"},
@@ -228,6 +231,12 @@ TEST(IdleOptions, OptionsThatDoNothingAreNamed)
           "--max=1M",
           FABRIC + "EcnMinBytes=99000"},
          "EcnMinBytes=99000 has no effect: no packet was marked"},
+        {"collective",
+         {"--cluster=dgx-h100:nodes=2,nic=8x200G-roce",
+          "--min=1M",
+          "--max=1M",
+          FABRIC + "Ecn=false"},
+         "Ecn=false has no effect: no queue of a switch was so long that packets are marked"},
         {"compile",
          {MODEL, PLAN, "--expand", "--variables=layers=4"},
          "--variables: layers=4 has no effect: the tree of --expand is the same without it"},
@@ -483,8 +492,7 @@ TEST(IdleOptions, RoomThatMayHaveKeptPausesAway)
                                    "--min=1M",
                                    "--max=1M",
                                    "--quiet",
-                                   FABRIC + "SwitchBuffer=64000000",
-                                   FABRIC + "EcnMaxBytes=800000"});
+                                   FABRIC + "SwitchBuffer=64000000"});
     EXPECT_EQ(outcome.code, 0) << outcome.error;
     EXPECT_EQ(outcome.error.find("has no effect"), std::string::npos) << outcome.error;
 }
