@@ -51,6 +51,28 @@ constexpr double GBYTE = 1e9;
 /// A longer strategy takes too long to be compiled again and again.
 constexpr std::size_t MAX_STRATEGY_BYTES = std::size_t{1} << 20;
 
+/// @param name of a model that is not there @param error of MatchName() for it
+/// @return what it may be instead, behind what it is not; empty: nothing is known of it
+std::string
+DescribeUnknownModel(const std::string& name, const std::string& error)
+{
+    const std::optional<ModelFamily> family = FindModelFamily(name);
+    const std::size_t found = error.find("did you mean ");
+    const std::string meant = found == std::string::npos ? "" : "; " + error.substr(found);
+    if (!family)
+    {
+        return meant;
+    }
+    if (!family->cause.empty())
+    {
+        return ": " + family->cause;
+    }
+    return (meant.empty() ? ";" : meant) +
+           " Hugging Face's config.json of it is read, if it is given as --model=FILE "
+           "(model_type " +
+           family->type + ")";
+}
+
 /// @return the path of a model: as it stands, or one of the folder
 std::string
 FindModelFile(const std::string& name, const std::string& folder)
@@ -59,15 +81,19 @@ FindModelFile(const std::string& name, const std::string& folder)
     {
         return name;
     }
-    const bool isFile = name.find('/') != std::string::npos;
+    // Behind a name of whose it is, such as meta-llama/Llama-3.1-8B on Hugging Face.
+    const std::size_t slash = name.rfind('/');
+    const std::string own = slash == std::string::npos ? name : name.substr(slash + 1);
     const std::vector<std::string> names = ListJsonFiles(folder);
-    if (isFile)
+    if (slash != std::string::npos)
     {
-        // Such as meta-llama/Llama-3.1-8B on Hugging Face.
-        const std::string alias = FindAlias(name.substr(name.rfind('/') + 1), names);
+        const std::string alias = FindAlias(own, names);
+        const bool isFile = std::filesystem::path(own).extension() == ".json";
+        const std::string meant = !alias.empty() ? "; did you mean " + alias + "?"
+                                  : isFile       ? ""
+                                                 : DescribeUnknownModel(own, Suggest(own, names));
         throw std::invalid_argument("--model=" + name +
-                                    ": cannot be read: " + DescribeUnreadable(name) +
-                                    (alias.empty() ? "" : "; did you mean " + alias + "?"));
+                                    ": cannot be read: " + DescribeUnreadable(name) + meant);
     }
     if (names.empty())
     {
@@ -81,29 +107,21 @@ FindModelFile(const std::string& name, const std::string& folder)
     }
     catch (const std::invalid_argument& error)
     {
-        const std::optional<ModelFamily> family = FindModelFamily(name);
         const std::string start = "--model=" + name + ": there is no model of this name";
         const std::string said = error.what();
-        const std::size_t meant = said.find("did you mean ");
-        if (!family)
+        if (FindModelFamily(name))
         {
-            const std::size_t list = said.find("there are ");
-            if (meant != std::string::npos || list == std::string::npos)
-            {
-                throw;
-            }
-            throw std::invalid_argument(start +
-                                        "; of many that are on Hugging Face, config.json is read, "
-                                        "if it is given as --model=FILE; " +
-                                        said.substr(list));
+            throw std::invalid_argument(start + DescribeUnknownModel(name, said));
         }
-        const std::string file = "Hugging Face's config.json of it is read, if it is given as "
-                                 "--model=FILE (model_type " +
-                                 family->type + ")";
-        throw std::invalid_argument(start + (!family->cause.empty() ? ": " + family->cause
-                                             : meant == std::string::npos
-                                                 ? "; " + file
-                                                 : "; " + said.substr(meant) + " " + file));
+        const std::size_t list = said.find("there are ");
+        if (said.find("did you mean ") != std::string::npos || list == std::string::npos)
+        {
+            throw;
+        }
+        throw std::invalid_argument(start +
+                                    "; of many that are on Hugging Face, config.json is "
+                                    "read, if it is given as --model=FILE; " +
+                                    said.substr(list));
     }
 }
 

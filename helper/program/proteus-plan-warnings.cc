@@ -170,7 +170,7 @@ WarnOfMissingRules(const TrainingPlan& plan, const Framework& framework)
                    return op.kind == kind;
                });
     };
-    if (isWithout("composed-gelu"))
+    if (isWithout("composed-gelu") || isWithout("composed-geglu"))
     {
         Warn("framework " + framework.name +
              " takes one kernel for the model's GELU of elementary operations (composedGelu), as "

@@ -169,6 +169,9 @@ struct HostCost
     /// stages have one message between them on its way at a time: the activations first, then the
     /// gradient (CompileOptions::waitsForTransfers).
     bool waitsForTransfers{false};
+    /// Then whether activations and a gradient that cross go both ways at once
+    /// (CompileOptions::exchangesTransfers).
+    bool exchangesTransfers{false};
     /// How many times as long as said here the hosts of some GPUs take, by how the names of their
     /// data sheets begin: a GPU stands for the processors of its usual servers.
     std::map<std::string, double> paces;

@@ -112,6 +112,7 @@ ReadHost(const JsonValue& host, Framework& framework)
                     "backwardExpertKernelUs",
                     "waitsForKernels",
                     "waitsForTransfers",
+                    "exchangesTransfers",
                     "paces"});
     ReadTime(host, "kernelUs", MOST_KERNEL_US, framework.kernels.hostPerKernelPs);
     ReadTime(host, "backwardKernelUs", MOST_KERNEL_US, framework.host.backwardKernelPs);
@@ -183,6 +184,14 @@ ReadHost(const JsonValue& host, Framework& framework)
     if (const auto value = FindSourced(host, "waitsForTransfers"))
     {
         framework.host.waitsForTransfers = value->AsBool();
+    }
+    if (const auto value = FindSourced(host, "exchangesTransfers"))
+    {
+        framework.host.exchangesTransfers = value->AsBool();
+        if (framework.host.exchangesTransfers && !framework.host.waitsForTransfers)
+        {
+            value->Fail("a host whose kernels do not wait for transfers has none that cross");
+        }
     }
 }
 

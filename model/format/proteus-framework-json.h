@@ -19,17 +19,19 @@
  *
  * An object with format: "proteus-framework"; version: 1; name; description; and, each of which may
  * be left out and then is what the default framework has,
- * - host: object with [kernelUs], [backwardKernelUs], [operatorUs], [blockUs], in microseconds, and
- *   [blocksOfZero3]: whether blocks cost that under ZeRO 3 only; [isAhead]: whether kernels are
- *   issued while the GPU runs earlier ones; [waitsForKernels]: whether each has to end before the
- *   next is issued; [waitsForTransfers]: whether the kernels of a stage wait for what it sends to
- *   another, one message after the other; [waitsAtDispatch]: whether tokens of experts are counted
- *   on the GPU, and the host waits for that; [waitsAtExchange]: whether it does so where they go to
- *   other devices only; [gathersBehindDispatch]: whether the parameters of the next unit are asked
- *   for behind that wait; [issuesEveryExpert]: whether the product of each expert is a kernel to
- *   issue, and [expertKernelUs] and [backwardExpertKernelUs]: the time for each of them but the
- *   first; [paces]: object of how many times as long it takes beside other GPUs, by how the names
- *   of their data sheets begin
+ * - host: object with [kernelUs], [backwardKernelUs], [operatorUs], [blockUs], in
+ *   microseconds, and [blocksOfZero3]: whether blocks cost that under ZeRO 3 only; [isAhead]:
+ *   whether kernels are issued while the GPU runs earlier ones; [waitsForKernels]: whether
+ *   each has to end before the next is issued; [waitsForTransfers]: whether the kernels of a
+ *   stage wait for what it sends to another, one message after the other, and
+ *   [exchangesTransfers]: both ways at once where two messages cross; [waitsAtDispatch]:
+ *   whether tokens of experts are counted on the GPU, and the host waits for that;
+ *   [waitsAtExchange]: whether it does so where they go to other devices only;
+ *   [gathersBehindDispatch]: whether the parameters of the next unit are asked for behind that
+ *   wait; [issuesEveryExpert]: whether the product of each expert is a kernel to issue, and
+ *   [expertKernelUs] and [backwardExpertKernelUs]: the time for each of them but the first;
+ *   [paces]: object of how many times as long it takes beside other GPUs, by how the names of
+ *   their data sheets begin
  * - efficiency: object with [matrix], [memory], [stream], [optimizer], shares of the peak,
  *   [kernelLatencyUs], and [groupedProducts]: object of the share of other products' rate that
  *   products of experts in 16 bits reach, by how the names of GPUs' data sheets begin

@@ -163,6 +163,7 @@ const Registration REGISTER_T5("t5", [] {
         }
         const auto tied = FindConfigValue(root, "tie_word_embeddings");
         result.let["gated"] = form == "gated-gelu" ? 1 : 0;
+        result.let["composedGelu"] = result.let["gated"]; // T5Config: dense_act_fn is gelu_new
         result.let["untied"] = tied && !tied->AsBool() ? 1 : 0;
         result.let["dropout"] = HasDropout(root, "dropout_rate", USUAL) ? 1 : 0;
     };

@@ -60,6 +60,7 @@ MakeOptions(const StrategyTree& tree,
     options.gathersFloat8 = framework.float8.gathersWeights;
     options.gathersBehindDispatch = framework.host.gathersBehindDispatch;
     options.waitsForTransfers = framework.host.waitsForTransfers;
+    options.exchangesTransfers = framework.host.exchangesTransfers;
     return options;
 }
 

@@ -24,6 +24,8 @@ enum class CompilerStream : uint8_t
     COMMUNICATION,  //!< collectives that kernels wait for
     EXPERTS,        //!< what goes to experts and back, where it runs beside the rest
     PIPELINE,       //!< transfers between stages
+    TURN_FORWARD,   //!< when a stage takes activations, where that waits for what it does
+    TURN_BACKWARD,  //!< when it takes gradients
     GRADIENT,       //!< reduction of gradients
     REPEATING,      //!< of their shares, among groups of replicas that repeat them
     PARAMETER,      //!< gathering of parameters
@@ -37,12 +39,14 @@ enum class CompilerStream : uint8_t
 
 /// @ingroup proteus
 /// What they are called.
-inline constexpr EnumNames<CompilerStream, 13> COMPILER_STREAMS{
+inline constexpr EnumNames<CompilerStream, 15> COMPILER_STREAMS{
     "stream of the compiler",
     {{CompilerStream::COMPUTE, "compute"},
      {CompilerStream::COMMUNICATION, "communication"},
      {CompilerStream::EXPERTS, "experts"},
      {CompilerStream::PIPELINE, "pipeline"},
+     {CompilerStream::TURN_FORWARD, "turn-forward"},
+     {CompilerStream::TURN_BACKWARD, "turn-backward"},
      {CompilerStream::GRADIENT, "gradient"},
      {CompilerStream::REPEATING, "repeating"},
      {CompilerStream::PARAMETER, "parameter"},

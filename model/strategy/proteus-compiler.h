@@ -123,6 +123,11 @@ struct CompileOptions
     /// With 1F1B and GPipe, whose stages then pass each other a message each way between two
     /// passes; other schedules have their transfers beside kernels.
     bool waitsForTransfers{false};
+    /// Then whether what two stages send each other between the same two passes goes both ways at
+    /// once, when both have computed it: PyTorch's batch_isend_irecv() of a send and a receive,
+    /// which are one kernel. What a stage receives between two passes of one kind comes when it
+    /// has sent what it has.
+    bool exchangesTransfers{false};
     /// Where to what tasks need of the iteration before, for RepeatGraph(); none: nowhere.
     std::vector<CarriedDependency>* carried{nullptr};
 };

@@ -118,6 +118,8 @@ struct EmitStreams
     StreamId forwarding{NO_STREAM}; //!< tokens inside servers, beside those that cross the network;
                                     //!< made when it is needed
     StreamId pipeline{0};           //!< between stages
+    StreamId turnForward{0};        //!< when a stage takes activations of another
+    StreamId turnBackward{0};       //!< when it takes gradients
     StreamId gradient{0};           //!< reduction of gradients, gathering of updated parameters
     StreamId repeating{NO_STREAM};  //!< reduction of shares of gradients among groups of replicas;
                                     //!< made when it is needed
@@ -187,6 +189,12 @@ struct EmitContext
         return options.waitsForTransfers && !schedule.overlapsExperts &&
                (schedule.kind == ScheduleKind::ONE_FORWARD_ONE_BACKWARD ||
                 schedule.kind == ScheduleKind::GPIPE);
+    }
+
+    /// @return whether CompileOptions::exchangesTransfers is so of this schedule
+    bool ExchangesTransfers() const
+    {
+        return options.exchangesTransfers && WaitsForTransfers();
     }
 
     /// @param stage a stage @return phase of its forward pass

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <string>
 
 namespace ns3
@@ -396,6 +397,29 @@ Converter::FindScatterAxis(const BoxingStep& step, const std::vector<BoxingTrans
     return axis;
 }
 
+namespace
+{
+
+/// @param context of the compilation @param from a device @param to another
+/// @return whether the stage of one comes behind that of the other
+bool
+AreNeighbours(const EmitContext& context, DeviceId from, DeviceId to)
+{
+    const auto find = [&context](DeviceId device) {
+        const auto& stages = context.placement.stageDevices;
+        return std::find_if(stages.begin(),
+                            stages.end(),
+                            [device](const std::vector<DeviceId>& devices) {
+                                return std::find(devices.begin(), devices.end(), device) !=
+                                       devices.end();
+                            }) -
+               stages.begin();
+    };
+    return std::abs(find(from) - find(to)) == 1;
+}
+
+} // namespace
+
 /// @param ready what the sender waits for @return the communication
 TaskId
 Converter::EmitSend(DeviceId from,
@@ -409,29 +433,49 @@ Converter::EmitSend(DeviceId from,
     const bool isGradient =
         cargo.isTransfer &&
         std::find(backward.begin(), backward.end(), cargo.sendPhase) != backward.end();
-    const bool isAwaited = cargo.isTransfer && m_context.WaitsForTransfers();
+    const bool isAwaited =
+        cargo.isTransfer && m_context.WaitsForTransfers() && AreNeighbours(m_context, from, to);
+    const bool isExchanged = isAwaited && m_context.ExchangesTransfers();
+    const EmitStreams& streams = m_context.streams;
+    const auto addMark =
+        [&](DeviceId device, StreamId stream, const char* name, const std::vector<TaskId>& needed) {
+            return m_context.builder
+                .AddCompute(cargo.sendPhase, device, stream, cargo.name + name, 0, needed);
+        };
+    // A receiver takes what comes in the direction of its pass before when it has sent all results
+    // of that pass, and what crosses them when it has them, whatever it has sent by then.
+    const StreamId along = isGradient ? streams.turnBackward : streams.turnForward;
+    const StreamId across = isGradient ? streams.turnForward : streams.turnBackward;
     std::vector<TaskId> needed = ready;
-    if (isAwaited && isGradient)
+    if (isExchanged)
+    {
+        const auto [passed, isFirst] = m_passed.try_emplace({from, cargo.sendPhase}, NO_ID);
+        if (isFirst)
+        {
+            passed->second = addMark(from, streams.compute, ".passed", ready);
+            addMark(from, across, ".crossing", {passed->second});
+        }
+        needed.insert(needed.end(), {passed->second, addMark(to, along, ".turn", {})});
+    }
+    else if (isAwaited && isGradient)
     {
         // The receiver's turn has come when its own activations are sent, on the same stream.
-        needed.push_back(m_context.builder.AddCompute(cargo.sendPhase,
-                                                      to,
-                                                      m_context.streams.compute,
-                                                      cargo.name + ".turn",
-                                                      0,
-                                                      {}));
+        needed.push_back(addMark(to, streams.compute, ".turn", {}));
     }
-    const TaskId id =
-        m_context.builder.AddCommunication(cargo.sendPhase,
-                                           m_context.builder.AddGroup({from, to}),
-                                           isAwaited          ? m_context.streams.compute
-                                           : cargo.isTransfer ? m_context.streams.pipeline
-                                                              : m_context.streams.communication,
-                                           cargo.name + ".send",
-                                           Collective::SEND_RECV,
-                                           bytes,
-                                           parallelism,
-                                           needed);
+    const TaskId id = m_context.builder.AddCommunication(cargo.sendPhase,
+                                                         m_context.builder.AddGroup({from, to}),
+                                                         isAwaited && !isExchanged ? streams.compute
+                                                         : cargo.isTransfer ? streams.pipeline
+                                                                            : streams.communication,
+                                                         cargo.name + ".send",
+                                                         Collective::SEND_RECV,
+                                                         bytes,
+                                                         parallelism,
+                                                         needed);
+    if (isExchanged)
+    {
+        addMark(from, along, ".sent", {addMark(from, streams.compute, ".awaited", {id})});
+    }
     if (isGradient)
     {
         m_context.backwardSends[from].push_back(id);

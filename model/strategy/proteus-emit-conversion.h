@@ -10,7 +10,9 @@
 #include "proteus-emit-context.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 /**
@@ -109,6 +111,9 @@ class Converter
     EmitContext& m_context;
     const RecentKernels& m_recent;
     EmitNextIteration& m_next;
+    /// By device and phase: what ends when all kernels of a pass have, of those that stages
+    /// exchange the results of (CompileOptions::exchangesTransfers).
+    std::map<std::pair<DeviceId, PhaseId>, TaskId> m_passed;
 };
 
 } // namespace proteus

@@ -221,6 +221,12 @@ ScheduleEmitter::AddStreams()
     // Both passes of a step have transfers on their way from its beginning on.
     m_context.streams.pipeline =
         add(CompilerStream::PIPELINE, overlaps ? StreamOrder::READY : StreamOrder::IN_ORDER);
+    if (m_context.ExchangesTransfers())
+    {
+        const StreamOrder order = StreamOrder::IN_ORDER;
+        m_context.streams.turnForward = add(CompilerStream::TURN_FORWARD, order, true);
+        m_context.streams.turnBackward = add(CompilerStream::TURN_BACKWARD, order, true);
+    }
     m_context.streams.gradient = add(CompilerStream::GRADIENT);
     m_context.streams.parameter = add(CompilerStream::PARAMETER);
     if (m_context.tree.hasRepresentative)
@@ -383,6 +389,12 @@ ScheduleEmitter::GetLimit(uint32_t rank) const
     if (spec.overlapsExperts)
     {
         return 0; // one more is alive than without
+    }
+    if (m_context.ExchangesTransfers())
+    {
+        // The order bounds them: the turn of a forward pass comes before what the backward pass
+        // ahead of it sends is there.
+        return 0;
     }
     switch (spec.kind)
     {

@@ -27,7 +27,9 @@ namespace
 /// The activation of gpt-oss, and the bias of its experts' second products.
 constexpr const char* CLAMPED_SWIGLU = "clamped-swiglu";
 constexpr const char* WEIGHTED_BIAS = "weighted-bias";
-/// Its rotation, by sines and cosines times the factor of YaRN.
+/// The activation of T5 1.1, whose GELU is written out.
+constexpr const char* COMPOSED_GEGLU = "composed-geglu";
+/// The rotation of gpt-oss, by sines and cosines times the factor of YaRN.
 constexpr const char* SCALED_ROTARY = "scaled-rotary";
 
 /**
@@ -340,6 +342,7 @@ GetRuledKinds()
                                               {"batch-norm"},
                                               {CLAMPED_SWIGLU},
                                               {"combine", true},
+                                              {COMPOSED_GEGLU},
                                               {"composed-gelu"},
                                               {"cross-entropy"},
                                               {"dispatch", true},
@@ -397,7 +400,8 @@ FindKernelRule(const Framework& framework,
     const KernelRule* rule =
         prefix.empty() ? nullptr : framework.FindRule(prefix + kind, isForward);
     rule = rule ? rule : framework.FindRule(kind, isForward);
-    if (!rule && kind == CLAMPED_SWIGLU) // its bounds are in the kernels of the activation
+    // Bounds, and what a GELU is made of, are in the kernels of the activation.
+    if (!rule && (kind == CLAMPED_SWIGLU || kind == COMPOSED_GEGLU))
     {
         return framework.FindRule("swiglu", isForward);
     }

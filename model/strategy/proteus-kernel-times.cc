@@ -492,6 +492,7 @@ GetDescriptions()
         {"tanh", DescribeElementwise},
         {"swiglu", DescribeElementwise},
         {"clamped-swiglu", DescribeElementwise},
+        {"composed-geglu", DescribeElementwise},
         {"add", DescribeElementwise},
         {"adapter-add", DescribeElementwise},
         {"wide-adapter-add", DescribeElementwise},

@@ -59,7 +59,8 @@ MakeTanh(OperatorDraft& draft)
 }
 
 /// silu(gate) * up. Also "clamped-swiglu", which bounds both before, as gpt-oss does (arXiv
-/// 2508.10925): the same to whoever fuses that.
+/// 2508.10925), and "composed-geglu", which has a GELU of elementary operations in the place of the
+/// SiLU: the same to whoever fuses that.
 void
 MakeSwiglu(OperatorDraft& draft)
 {
@@ -292,6 +293,7 @@ GetElementwiseKinds()
         {"tanh", {}, MakeTanh},
         {"swiglu", {}, MakeSwiglu},
         {"clamped-swiglu", {}, MakeSwiglu},
+        {"composed-geglu", {}, MakeSwiglu},
         {"add", {}, MakeAdd},
         {"adapter-add", {}, MakeAdapterAdd},
         {"wide-adapter-add", {}, MakeAdapterAdd},

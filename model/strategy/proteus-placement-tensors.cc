@@ -143,6 +143,29 @@ Placer::ShareWithReplicas(PlacedTensor& tensor,
     }
 }
 
+namespace
+{
+
+/// @return how a tensor comes to the devices of a reader: as it lies, where these are as many in
+/// the same order and the reader has less of it split, so that each sends what it has, and what the
+/// reader needs is gathered there; else as the reader needs it
+Layout
+FindArrival(const PlacedTensor& tensor, const PlacedOperator& reader, const Access& access)
+{
+    Layout wanted = GetAccessLayout(reader, access);
+    const Layout& home = tensor.home;
+    const Shape& shape = tensor.tensor.shape;
+    if (tensor.tensor.role != TensorRole::PARAMETER && tensor.tensor.role != TensorRole::INPUT &&
+        home.mesh && home.partial.empty() && home.mesh->GetSizes() == wanted.mesh->GetSizes() &&
+        home.CountLocal(shape, 0) < wanted.CountLocal(shape, 0))
+    {
+        wanted.split = home.split;
+    }
+    return wanted;
+}
+
+} // namespace
+
 /// The tensor as it is for a reader on other devices than its own.
 TensorId
 Placer::CopyTo(TensorId tensor, const PlacedOperator& reader, const Access& access)
@@ -153,7 +176,7 @@ Placer::CopyTo(TensorId tensor, const PlacedOperator& reader, const Access& acce
         return found->second;
     }
     const ModelTensor source = m_placement.tensors[tensor].tensor;
-    const Layout layout = GetAccessLayout(reader, access);
+    const Layout layout = FindArrival(m_placement.tensors[tensor], reader, access);
     ModelTensor copy = source;
     copy.name += ".stage" + std::to_string(reader.stage);
     const TensorId id = AddTensor(copy, layout, reader.stage);

@@ -86,6 +86,12 @@ const Words VIRTUAL_STAGES(
     "virtualStages",
     {{"vpp", "vp", "virtualPipeline", "interleave", "virtualPipelineModelParallelSize"}});
 
+const Missing BLOCKS_OF_CHUNKS("blocks of virtual stages",
+                               {"a plan",
+                                {"numLayersPerVirtualPipelineStage"},
+                                "a device has as many chunks as virtualStages says: blocks / pp "
+                                "/ blocks of a chunk"});
+
 const Words SEQUENCE_PARALLEL("sequenceParallel", {{"sp"}});
 
 const Words ZERO("zero",
@@ -94,6 +100,7 @@ const Words ZERO("zero",
                    "fsdp",
                    "fsdp1",
                    "fsdp2",
+                   "shardingStrategy",
                    "dpShard",
                    "dataParallelShardDegree"}});
 
@@ -113,6 +120,8 @@ const Words RECOMPUTE("recompute",
 const Words DATA_TYPE(
     "dataType",
     {{"dtype", "precision", "mixedPrecision", "amp", "bf16", "fp16", "fp32", "fp8", "tf32"}});
+
+const Words OPTIMIZER("optimizer", {{"optim", "optimizerName", "optimizerType"}});
 
 const Words MOMENTUM("momentum", {{"sgdm", "sgdMomentum", "sgdWithMomentum", "momentumSgd"}});
 
@@ -157,7 +166,9 @@ const Missing SHAPE("shape of the model",
                       "hiddenSize",
                       "layers",
                       "maxSeqLen",
+                      "maxSeqLength",
                       "maxSequenceLength",
+                      "modelMaxLength",
                       "numAttentionHeads",
                       "numLayers",
                       "seqLen",
@@ -178,7 +189,9 @@ const Missing KERNELS(
       "flashAttn",
       "framework",
       "fusedKernels",
-      "torchCompile"},
+      "torchCompile",
+      "useFlashAttention",
+      "useFlashAttn"},
      "kernels are those of the framework, --framework=NAME; --framework=NAME:attention=KERNEL "
      "chooses the one of attention"});
 
@@ -189,6 +202,23 @@ const Missing OVERLAPPED_REDUCTION(
      {"overlapComm", "overlapGradReduce", "overlapGradReduction", "overlapGradientReduction"},
      "gradients are reduced bucket by bucket beside the backward pass, unless buckets is "
      "\"whole\""});
+
+const Words SCATTER_GATHER(
+    "scatterGather",
+    {{"scatterGatherTensors", "scatterGatherTensorsInPipeline", "pipePartitioned"}});
+
+const Missing OVERLAPPED_TRANSFERS(
+    "overlap of transfers",
+    {"a plan",
+     {"batchP2pComm",
+      "batchP2pSync",
+      "noOverlapP2pCommunication",
+      "overlapP2p",
+      "overlapP2pComm",
+      "overlapP2pCommunication",
+      "overlapP2pCommunicationWarmupFlush"},
+     "interleaved stages have their transfers beside kernels; others wait for them where those of "
+     "the framework do (waitsForTransfers of its file)"});
 
 const Missing OVERLAPPED_GATHERS(
     "overlap of gathers",

@@ -203,6 +203,7 @@ class EvaluationTest(unittest.TestCase):
                 "twenty-eighth": 11,
                 "twenty-ninth": 16,
                 "thirtieth": 15,
+                "thirty-first": 16,
                 "nineteenth": 62,
                 "experts": 30,
                 "held-out": 66,

@@ -70,6 +70,8 @@ Execute(const Job& job, const KernelCostModel& cost, const Cluster& cluster)
         LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/gpt.json", variables);
     CompileOptions options;
     options.kernelTime = MakeKernelTimer(cost, job.type, static_cast<uint32_t>(job.gradientBytes));
+    options.waitsForTransfers = true;
+    options.exchangesTransfers = true;
     const ExecutionGraph graph = CompileModel(model, ExpandPlan(model, plan), options);
     int64_t endPs = 0;
     for (const Span& span : RunFlow(graph, cluster).timeline.spans)

@@ -46,6 +46,8 @@ TEST(FrameworkFile, MistakesHaveAPlaceAndACause)
          "/host/waitsAtDispatch"},
         {", \"host\": {\"waitsAtExchange\": {\"value\": true, \"source\": \"s\"}}",
          "/host/waitsAtExchange"},
+        {", \"host\": {\"exchangesTransfers\": {\"value\": true, \"source\": \"s\"}}",
+         "/host/exchangesTransfers"},
         {", \"host\": {\"isAhead\": {\"value\": true, \"source\": \"s\"}, "
          "\"gathersBehindDispatch\": {\"value\": true, \"source\": \"s\"}}",
          "/host/gathersBehindDispatch"},

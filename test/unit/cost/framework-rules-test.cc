@@ -255,6 +255,9 @@ TEST(Framework, BoundsOfAnActivationHaveKernelsOrNone)
     EXPECT_EQ(count(swiglu), 3);
     EXPECT_EQ(count(swiglu + ", " + clamped), 11);
     EXPECT_EQ(count(clamped), 11);
+    // So is the activation of T5 1.1, whose GELU is written out.
+    const Framework gated = ReadFramework(", \"operators\": {" + swiglu + "}");
+    EXPECT_EQ(FindKernelRule(gated, "composed-geglu", true, {}), gated.FindRule("swiglu", true));
     // So is a rotation by YaRN one like others.
     const Framework rotating = ReadFramework(", \"operators\": {\"rotary\": {\"forward\": "
                                              "{\"kernels\": 1, \"compute\": 2, \"source\": "

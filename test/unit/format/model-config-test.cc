@@ -161,6 +161,17 @@ TEST(ModelConfig, ParametersAreThePublishedOnes)
                      {"n_positions", "512"},
                      {"vocab_size", "32128"}}),
               222903552u);
+    EXPECT_EQ(Count({{"model_type", "\"t5\""}, // T5 1.1 base
+                     {"num_layers", "12"},
+                     {"d_model", "768"},
+                     {"num_heads", "12"},
+                     {"d_kv", "64"},
+                     {"d_ff", "2048"},
+                     {"feed_forward_proj", "\"gated-gelu\""},
+                     {"tie_word_embeddings", "false"},
+                     {"n_positions", "512"},
+                     {"vocab_size", "32128"}}),
+              247577856u);
     EXPECT_EQ(Count(Change(bert,
                            {{"model_type", "\"roberta\""}, // RoBERTa base
                             {"max_position_embeddings", "514"},

@@ -112,10 +112,13 @@ TEST(FrameworkOption, PlansHaveItsDefaultsAndKeepWhatTheySay)
 {
     const StrategyTree usual =
         Load("tp=2,pp=2,dp=2,zero=1,globalBatch=8", "H100-SXM5-80GB").plan.tree;
-    EXPECT_TRUE(usual.schedule.isScatterGather);
+    EXPECT_FALSE(usual.schedule.isScatterGather);
     EXPECT_TRUE(usual.schedule.overlapsContext);
+    const StrategyTree older =
+        Load("tp=2,pp=2,dp=2,zero=1,globalBatch=8", "A100-SXM4-80GB").plan.tree;
+    EXPECT_TRUE(older.schedule.isScatterGather);
     const StrategyTree own =
-        Load("tp=2,pp=2,dp=2,zero=1,globalBatch=8,scatterGather=false", "H100-SXM5-80GB").plan.tree;
+        Load("tp=2,pp=2,dp=2,zero=1,globalBatch=8,scatterGather=false", "A100-SXM4-80GB").plan.tree;
     EXPECT_FALSE(own.schedule.isScatterGather);
     EXPECT_EQ(Load("dp=8,zero=3", "A100-SXM4-80GB").plan.tree.precision.gradient, DataType::BF16);
     EXPECT_EQ(Load("dp=8,zero=3,gradientType=fp32", "A100-SXM4-80GB").plan.tree.precision.gradient,

@@ -300,6 +300,8 @@ const std::vector<Mistake> MISTAKES{
      {"--cluster=" + FILE_OF_CLUSTER + ":nodes=3"},
      " is a file, and changes behind its name are of presets"},
     {"run", {"--model=meta-llama/Llama-3.1-8B", PLAN}, "did you mean llama3.1-8b?"},
+    {"run", {"--model=meta-llama/Llama-2-7b-hf", PLAN}, "did you mean llama2-7b?"},
+    {"run", {"--model=tiiuae/falcon-7b", PLAN}, "have attention and products beside each other"},
     // What scripts leave behind words, and terminals do not show.
     {"run",
      {MODEL, PLAN, "--json=a.json\r"},

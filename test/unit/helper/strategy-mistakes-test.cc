@@ -49,6 +49,11 @@ TEST(StrategyMistakes, ValuesThatCannotBeTogether)
              std::pair{"pp=2,schedule=limits,maxInFlight=2+1+1",
                        "maxInFlight has 3 limits for 2 stages"},
              std::pair{"dp=2,overlapGradReduce=true", "unless buckets is \"whole\""},
+             std::pair{"pp=2,no_overlap_p2p_communication=true", "(waitsForTransfers of its file)"},
+             std::pair{"pp=2,scatter_gather_tensors_in_pipeline=true",
+                       "did you mean scatterGather?"},
+             std::pair{"pp=2,num_layers_per_virtual_pipeline_stage=2", "as virtualStages says"},
+             std::pair{"dp=2,optim=adamw", "did you mean optimizer?"},
              std::pair{"dp=2,overlap_param_gather=true", "zero1Gathers is \"forward\""},
              std::pair{"dp=2,use_distributed_optimizer=true", "are split by zero=1"},
          })

@@ -34,16 +34,18 @@ struct Compiled
 };
 
 Compiled
-Load(const std::string& text, std::map<std::string, int64_t> variables)
+Load(const std::string& text,
+     std::map<std::string, int64_t> variables,
+     const std::string& name = "gpt3-125m")
 {
     std::istringstream input(text);
     const StrategyFile file = ReadStrategyJson(input, "s.json");
-    for (const auto& [name, value] : file.GetVariables())
+    for (const auto& [variable, value] : file.GetVariables())
     {
-        variables[name] = value;
+        variables[variable] = value;
     }
-    Model model =
-        LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/gpt3-125m.json", variables);
+    Model model = LoadModel(std::string(PROTEUS_SOURCE_DIR) + "/workloads/models/" + name + ".json",
+                            variables);
     StrategyTree tree = file.GetTree(model);
     return {std::move(model), std::move(tree)};
 }
@@ -191,21 +193,31 @@ TEST(ScatterGather, SavesTimeBetweenServers)
 namespace
 {
 
-/// @param schedule of a pipeline @param isAwaited whether kernels wait for its transfers
-/// @param variables of the model @return the job with activations of 1 ms a block and pass, and
-/// nothing else to compute
+/// Whether kernels wait for transfers between stages.
+enum class Waits
+{
+    NOT,
+    ONE_WAY,  //!< one message after the other
+    BOTH_WAYS //!< for messages that cross each other
+};
+
+/// @param schedule of a pipeline @param waits whether kernels wait for its transfers
+/// @param variables of the model @param name of the model @return the job with activations of 1 ms
+/// a block and pass, and nothing else to compute
 ExecutionGraph
 CompileWithTransfers(const std::string& schedule,
-                     bool isAwaited,
-                     const std::map<std::string, int64_t>& variables = {})
+                     Waits waits,
+                     const std::map<std::string, int64_t>& variables = {},
+                     const std::string& name = "gpt3-125m")
 {
     constexpr int64_t PS_PER_MS = 1000000000;
-    const Compiled job = Load("{" + schedule + "}", variables);
+    const Compiled job = Load("{" + schedule + "}", variables, name);
     CompileOptions options;
     options.kernelTime = [](const KernelDescription& kernel) {
         return kernel.kind == "gelu" ? PS_PER_MS : 0;
     };
-    options.waitsForTransfers = isAwaited;
+    options.waitsForTransfers = waits != Waits::NOT;
+    options.exchangesTransfers = waits == Waits::BOTH_WAYS;
     return CompileModel(job.model, job.tree, options);
 }
 
@@ -228,35 +240,67 @@ FindShortestSend(const ExecutionGraph& graph, const FlowRun& result)
 
 } // namespace
 
-// Two stages of six blocks, 6 ms a pass, and two micro-batches on their way through both passes of
-// both stages: one micro-batch more takes both passes of a stage and the way of a message. Where
-// kernels wait for transfers, its activations and its gradient go one after the other, which is
-// the way of one message more.
-TEST(AwaitedTransfers, LengthenEveryMicroBatchByAnotherMessage)
+namespace
 {
-    constexpr double PASSES_PS = 12e9;
+
+/// Of a pipeline that has many micro-batches on their way.
+struct Period
+{
+    double periodPs; //!< how much later it ends with one micro-batch more
+    double sendPs;   //!< what a message takes
+};
+
+/// @param stages of the pipeline @param waits whether its kernels wait for transfers
+/// @return from 12 and 14 micro-batches
+Period
+FindPeriod(uint32_t stages, Waits waits)
+{
     const Cluster cluster = MakeCluster("dgx-a100", 1);
     RuntimeOptions options;
     options.sharesGpu = false;
-    double periods[2];
-    double sendPs = 0;
-    for (const bool isAwaited : {false, true})
+    Period period{0, 0};
+    for (const uint32_t batch : {12, 14})
     {
-        double ends[2];
-        for (const bool isLonger : {false, true})
-        {
-            const ExecutionGraph graph = CompileWithTransfers(
-                isLonger ? "\"pp\": 2, \"globalBatch\": 14" : "\"pp\": 2, \"globalBatch\": 12",
-                isAwaited,
-                {{"hidden", 8192}, {"heads", 64}, {"sequence", 8192}});
-            const FlowRun result = RunFlow(graph, cluster, options);
-            ends[isLonger] = static_cast<double>(GetEndPs(result));
-            sendPs = static_cast<double>(FindShortestSend(graph, result));
-        }
-        periods[isAwaited] = (ends[1] - ends[0]) / 2;
+        const ExecutionGraph graph = CompileWithTransfers(
+            "\"pp\": " + std::to_string(stages) + ", \"globalBatch\": " + std::to_string(batch),
+            waits,
+            {{"hidden", 8192}, {"heads", 64}, {"sequence", 8192}});
+        const FlowRun result = RunFlow(graph, cluster, options);
+        period.periodPs = static_cast<double>(GetEndPs(result)) - period.periodPs;
+        period.sendPs = static_cast<double>(FindShortestSend(graph, result));
     }
-    EXPECT_NEAR(periods[0], PASSES_PS + sendPs, 0.1 * sendPs); // and launches of kernels
-    EXPECT_NEAR(periods[1] - periods[0], sendPs, 1e-3 * sendPs);
+    period.periodPs /= 2;
+    return period;
+}
+
+} // namespace
+
+// Two stages of six blocks, 6 ms a pass, and two micro-batches on their way through both passes of
+// both stages: one micro-batch more takes both passes of a stage and the way of a message. Where
+// kernels wait for transfers, its activations and its gradient go one after the other, which is
+// the way of one message more; where they go both ways at once, each waits for the other, but no
+// longer.
+TEST(AwaitedTransfers, LengthenEveryMicroBatchByAnotherMessage)
+{
+    constexpr double PASSES_PS = 12e9;
+    const Period beside = FindPeriod(2, Waits::NOT);
+    const double sendPs = beside.sendPs;
+    EXPECT_NEAR(beside.periodPs, PASSES_PS + sendPs, 0.1 * sendPs); // and launches of kernels
+    EXPECT_NEAR(FindPeriod(2, Waits::ONE_WAY).periodPs - beside.periodPs, sendPs, 1e-3 * sendPs);
+    EXPECT_NEAR(FindPeriod(2, Waits::BOTH_WAYS).periodPs, beside.periodPs, 0.01 * sendPs);
+}
+
+// Four stages of three blocks, 3 ms a pass. A stage in the middle exchanges messages with the next
+// one behind its forward pass, and with the one before behind its backward pass: two of them a
+// micro-batch, where one is enough if they go beside kernels. The ends have one each, and wait.
+TEST(AwaitedTransfers, OfStagesInTheMiddleAreTwoExchanges)
+{
+    constexpr double PASSES_PS = 6e9;
+    const Period beside = FindPeriod(4, Waits::NOT);
+    const double sendPs = beside.sendPs;
+    EXPECT_NEAR(beside.periodPs, PASSES_PS + sendPs, 0.1 * sendPs);
+    // A message is with its receiver a little later than it has left.
+    EXPECT_NEAR(FindPeriod(4, Waits::BOTH_WAYS).periodPs - beside.periodPs, sendPs, 0.1 * sendPs);
 }
 
 // No stage waits for one that waits for it, however many there are. Schedules of several stages of
@@ -264,29 +308,55 @@ TEST(AwaitedTransfers, LengthenEveryMicroBatchByAnotherMessage)
 TEST(AwaitedTransfers, AreOfPipelinesThatPassThemBetweenTwoPasses)
 {
     const Cluster cluster = MakeCluster("dgx-a100", 1);
-    for (const std::string schedule :
-         {"\"pp\": 4, \"globalBatch\": 2",
-          "\"pp\": 6, \"globalBatch\": 12",
-          "\"pp\": 4, \"globalBatch\": 8, \"recompute\": \"full\"",
-          "\"pp\": 4, \"tp\": 2, \"globalBatch\": 8, \"scatterGather\": true",
-          "\"pp\": 4, \"globalBatch\": 12, \"schedule\": \"gpipe\""})
+    for (const Waits waits : {Waits::ONE_WAY, Waits::BOTH_WAYS})
     {
-        const int64_t beside = GetEndPs(RunFlow(CompileWithTransfers(schedule, false), cluster));
-        const int64_t awaited = GetEndPs(RunFlow(CompileWithTransfers(schedule, true), cluster));
-        EXPECT_GT(awaited, beside) << schedule;
+        for (const std::string schedule :
+             {"\"pp\": 4, \"globalBatch\": 2",
+              "\"pp\": 6, \"globalBatch\": 12",
+              "\"pp\": 4, \"globalBatch\": 8, \"recompute\": \"full\"",
+              "\"pp\": 4, \"tp\": 2, \"globalBatch\": 8, \"scatterGather\": true",
+              "\"pp\": 4, \"globalBatch\": 12, \"schedule\": \"gpipe\""})
+        {
+            const int64_t beside =
+                GetEndPs(RunFlow(CompileWithTransfers(schedule, Waits::NOT), cluster));
+            const int64_t awaited =
+                GetEndPs(RunFlow(CompileWithTransfers(schedule, waits), cluster));
+            EXPECT_GT(awaited, beside) << schedule;
+        }
+        for (const std::string schedule : {"\"pp\": 2, \"globalBatch\": 8, \"virtualStages\": 2",
+                                           "\"pp\": 4, \"globalBatch\": 8, \"schedule\": "
+                                           "\"zero-bubble\""})
+        {
+            EXPECT_EQ(CompileWithTransfers(schedule, waits).GetNTasks(),
+                      CompileWithTransfers(schedule, Waits::NOT).GetNTasks())
+                << schedule;
+        }
     }
-    for (const std::string schedule : {"\"pp\": 2, \"globalBatch\": 8, \"virtualStages\": 2",
-                                       "\"pp\": 4, \"globalBatch\": 8, \"schedule\": "
-                                       "\"zero-bubble\""})
+}
+
+// Stages may pass each other several tensors: BERT's masks, and what T5's decoder reads of the
+// encoder, which stages send that are no neighbours.
+TEST(AwaitedTransfers, MayBeOfSeveralTensors)
+{
+    const Cluster cluster = MakeCluster("dgx-a100", 1);
+    for (const Waits waits : {Waits::ONE_WAY, Waits::BOTH_WAYS})
     {
-        EXPECT_EQ(CompileWithTransfers(schedule, true).GetNTasks(),
-                  CompileWithTransfers(schedule, false).GetNTasks())
-            << schedule;
+        for (const std::string name : {"bert-base", "t5-base", "bart-large"})
+        {
+            for (const std::string schedule :
+                 {"\"pp\": 4, \"tp\": 2, \"globalBatch\": 8",
+                  "\"pp\": 4, \"tp\": 2, \"globalBatch\": 8, \"sequenceParallel\": true",
+                  "\"pp\": 4, \"globalBatch\": 6, \"schedule\": \"gpipe\""})
+            {
+                const ExecutionGraph graph = CompileWithTransfers(schedule, waits, {}, name);
+                EXPECT_GT(GetEndPs(RunFlow(graph, cluster)), 0) << name << schedule;
+            }
+        }
     }
 }
 
 // What a framework's file says of its host reaches the graph: a gradient waits for the turn of its
-// receiver.
+// receiver, and so do activations where both ways are used at once.
 TEST(AwaitedTransfers, AreOfTheFramework)
 {
     const Cluster cluster = MakeCluster("dgx-a100", 1);
@@ -296,7 +366,9 @@ TEST(AwaitedTransfers, AreOfTheFramework)
                                                                 {"deepspeed", 1},
                                                                 {"fsdp2", 0},
                                                                 {"gpt-neox", 1},
-                                                                {"megatron-core", 0},
+                                                                {"megatron-2022", 2},
+                                                                {"megatron-core", 2},
+                                                                {"nemo", 2},
                                                                 {"nanotron", 1}})
     {
         const Framework framework = LoadFramework(std::string(PROTEUS_SOURCE_DIR) +

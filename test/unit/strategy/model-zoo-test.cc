@@ -138,6 +138,13 @@ TEST(ModelZoo, ParametersAreThePublishedOnes)
         {"vit-huge", 632044520},
         {"t5-3b", 2851598336},
         {"t5-11b", 11307321344},
+        {"t5-v1.1-small", 76961152},
+        {"t5-v1.1-base", 247577856},
+        {"t5-v1.1-large", 783150080},
+        {"t5-v1.1-xl", 2849757184},
+        {"t5-v1.1-xxl", 11135332352},
+        {"flan-t5-small", 76961152},
+        {"flan-t5-xl", 2849757184},
     };
     for (const auto& [name, count] : exact)
     {
@@ -322,8 +329,8 @@ TEST(ModelJson, MistakesAreNamed)
         GetError(head + R"json("layers": [{"op": "liner", "name": "a"}]})json"),
         "m.json: /layers/0/op: unknown kind of operator \"liner\": choose one of linear, "
         "matmul, convolution, embedding, embedding-bag, position-embedding, expert-linear, "
-        "relu, squared-relu, gelu, composed-gelu, tanh, swiglu, clamped-swiglu, add, adapter-add, "
-        "wide-adapter-add, widen, dropout, wide-dropout, dropout-add, "
+        "relu, squared-relu, gelu, composed-gelu, tanh, swiglu, clamped-swiglu, composed-geglu, "
+        "add, adapter-add, wide-adapter-add, widen, dropout, wide-dropout, dropout-add, "
         "layer-norm, rms-norm, "
         "batch-norm, pool, attention, softmax, rotary, scaled-rotary, shared-rotary, "
         "shared-heads, cross-entropy, "
