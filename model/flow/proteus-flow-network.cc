@@ -29,8 +29,8 @@ namespace
 constexpr double PS_PER_SECOND = 1e12;
 /// A rate that changes by less than this part does not change.
 constexpr double SAME_RATE = 1e-9;
-/// Messages that are replayed beside a run at most: some two seconds of CPU time.
-constexpr uint64_t MOST_MESSAGES = 200000;
+/// Messages that are replayed beside a run at most: some 15 seconds of CPU time.
+constexpr uint64_t MOST_MESSAGES = 2000000;
 
 } // namespace
 
