@@ -241,11 +241,6 @@ CheckLink(const Link& link, const std::string& where)
     }
 }
 
-} // namespace
-
-namespace
-{
-
 /// @param vertex any @return whether it is a GPU that reaches others by NICs only
 bool
 IsAlone(const Vertex& vertex)

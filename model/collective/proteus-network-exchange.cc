@@ -17,22 +17,6 @@ namespace ns3
 namespace proteus
 {
 
-void
-AddConnection(const CollectiveProgram& program, const Connection& connection, NetworkShares& shares)
-{
-    shares.Add(connection);
-    const bool isMessage = GetAlgorithmTraits(program.algorithm).isLaunchedByPeer &&
-                           !program.sharesWarps && program.ranks.size() == 2;
-    if (isMessage)
-    {
-        Connection back = connection;
-        std::swap(back.source, back.destination);
-        back.writingNic = connection.readingNic;
-        back.readingNic = connection.writingNic;
-        shares.Add(back);
-    }
-}
-
 namespace
 {
 
@@ -71,6 +55,22 @@ HasLinesApart(const CollectiveProgram& program)
 }
 
 } // namespace
+
+void
+AddConnection(const CollectiveProgram& program, const Connection& connection, NetworkShares& shares)
+{
+    shares.Add(connection);
+    const bool isMessage = GetAlgorithmTraits(program.algorithm).isLaunchedByPeer &&
+                           !program.sharesWarps && program.ranks.size() == 2;
+    if (isMessage)
+    {
+        Connection back = connection;
+        std::swap(back.source, back.destination);
+        back.writingNic = connection.readingNic;
+        back.readingNic = connection.writingNic;
+        shares.Add(back);
+    }
+}
 
 std::vector<double>
 LimitConnections(const TransportRules& rules,
