@@ -104,7 +104,10 @@ FindFlowSetting(const Cluster& cluster, const std::vector<LinkId>& crossed)
         return "one server" + with;
     }
     constexpr std::size_t MOST_OF_FEW = 4;
-    const std::string some = servers.size() > MOST_OF_FEW ? "more than four servers" : "servers";
+    if (servers.size() > MOST_OF_FEW)
+    {
+        return "more than four servers" + with; // too few jobs were compared to tell more
+    }
     const auto uses = [&](LinkTechnology technology) {
         return crosses([&](const Link& link) { return link.technology == technology; });
     };
@@ -113,7 +116,7 @@ FindFlowSetting(const Cluster& cluster, const std::vector<LinkId>& crossed)
                                                                    : "NVLink";
     const bool isBeyondOne =
         crosses([&](const Link& link) { return JoinsSwitches(cluster, link); });
-    return some + with + ", " + network + " on " +
+    return "servers" + with + ", " + network + " on " +
            (!isBeyondOne                ? "one switch"
             : IsOversubscribed(cluster) ? "oversubscribed switches"
                                         : "several switches");

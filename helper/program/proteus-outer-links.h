@@ -39,7 +39,7 @@ bool CrossesNetwork(const Cluster& cluster, const std::vector<LinkId>& crossed);
 /// @ingroup proteus
 /// @param cluster any @param crossed links of it that a run has used
 /// @return FlowErrors::setting in words, e.g. "servers with NVLink, RoCE on one switch";
-/// "more than four servers ..." from five on that are crossed into
+/// "more than four servers with NVLink" from five on that are crossed into
 std::string FindFlowSetting(const Cluster& cluster, const std::vector<LinkId>& crossed);
 
 } // namespace proteus

@@ -71,7 +71,7 @@ TEST(ExpectedErrors, OfFlowsAreThoseOfWhatWasCrossed)
           "--serversPerLeaf=1",
           "--oversubscription=2"},
          "servers without NVLink, RoCE on oversubscribed switches"},
-        {{"--cluster=dgx-a100"}, "more than four servers with NVLink, InfiniBand on one switch"},
+        {{"--cluster=dgx-a100"}, "more than four servers with NVLink"},
         {{"--cluster=dgx-a100", "--gpus=32"}, "servers with NVLink, InfiniBand on one switch"}};
     for (const auto& [options, setting] : runs)
     {
