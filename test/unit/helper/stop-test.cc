@@ -138,6 +138,7 @@ TEST(Stop, LeavesTheBeginningOfTheWholeRun)
 
 TEST(Stop, ASignalIsObeyedAndSetsTheExitCode)
 {
+    const auto inherited = std::signal(SIGHUP, SIG_DFL); // these tests may run by nohup
     std::ostringstream error;
     std::streambuf* const old = std::cerr.rdbuf(error.rdbuf());
     const int code = RunProgram("program", []() {
@@ -163,7 +164,7 @@ TEST(Stop, ASignalIsObeyedAndSetsTheExitCode)
         std::raise(SIGHUP);
         EXPECT_FALSE(StopSignals::Obey());
     });
-    EXPECT_EQ(std::signal(SIGHUP, SIG_DFL), SIG_IGN);
+    EXPECT_EQ(std::signal(SIGHUP, inherited), SIG_IGN);
     std::cerr.rdbuf(old);
     EXPECT_EQ(code, 130);
     EXPECT_EQ(gone, 129);
