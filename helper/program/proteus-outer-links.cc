@@ -91,14 +91,13 @@ FindFlowSetting(const Cluster& cluster, const std::vector<LinkId>& crossed)
     std::set<int32_t> servers; // whose links to others are crossed
     for (const LinkId id : crossed)
     {
-        for (const VertexId end : {links[id].a, links[id].b})
+        if (LeavesServer(cluster, links[id]))
         {
-            if (LeavesServer(cluster, links[id]) && cluster.GetVertices()[end].server >= 0)
-            {
-                servers.insert(cluster.GetVertices()[end].server);
-            }
+            servers.insert(cluster.GetVertices()[links[id].a].server);
+            servers.insert(cluster.GetVertices()[links[id].b].server);
         }
     }
+    servers.erase(-1); // switches
     if (servers.empty())
     {
         return "one server" + with;

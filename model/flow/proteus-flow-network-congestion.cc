@@ -213,13 +213,16 @@ FlowNetwork::FindLeft(uint32_t resource, const std::vector<uint32_t>& owners) co
 {
     // What a class takes of the resource, by the input that brings it.
     const auto listTurns = [resource](const FlowClass& flows) {
-        auto first = flows.turns.begin();
-        first = std::find_if(first, flows.turns.end(), [resource](const FlowTurn& turn) {
-            return turn.resource >= resource;
-        });
-        const auto last = std::find_if(first, flows.turns.end(), [resource](const FlowTurn& turn) {
-            return turn.resource > resource;
-        });
+        const auto first = std::lower_bound(
+            flows.turns.begin(),
+            flows.turns.end(),
+            resource,
+            [](const FlowTurn& turn, uint32_t other) { return turn.resource < other; });
+        const auto last = std::upper_bound(
+            first,
+            flows.turns.end(),
+            resource,
+            [](uint32_t other, const FlowTurn& turn) { return other < turn.resource; });
         return std::vector<FlowTurn>(first, last);
     };
     std::vector<uint32_t> own;          // inputs

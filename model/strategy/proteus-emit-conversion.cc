@@ -50,6 +50,23 @@ EmitSequenceCopies(EmitContext& context, const Value& value, const Cargo& cargo,
     return copies;
 }
 
+/// @param context of the compilation @param from a device @param to another
+/// @return whether the stage of one comes behind that of the other
+bool
+AreNeighbours(const EmitContext& context, DeviceId from, DeviceId to)
+{
+    const auto find = [&context](DeviceId device) {
+        const auto& stages = context.placement.stageDevices;
+        return std::find_if(stages.begin(),
+                            stages.end(),
+                            [device](const std::vector<DeviceId>& devices) {
+                                return std::binary_search(devices.begin(), devices.end(), device);
+                            }) -
+               stages.begin();
+    };
+    return std::abs(find(from) - find(to)) == 1;
+}
+
 } // namespace
 
 /// What a communication between layouts serves, from the names of the mesh axes.
@@ -396,29 +413,6 @@ Converter::FindScatterAxis(const BoxingStep& step, const std::vector<BoxingTrans
     }
     return axis;
 }
-
-namespace
-{
-
-/// @param context of the compilation @param from a device @param to another
-/// @return whether the stage of one comes behind that of the other
-bool
-AreNeighbours(const EmitContext& context, DeviceId from, DeviceId to)
-{
-    const auto find = [&context](DeviceId device) {
-        const auto& stages = context.placement.stageDevices;
-        return std::find_if(stages.begin(),
-                            stages.end(),
-                            [device](const std::vector<DeviceId>& devices) {
-                                return std::find(devices.begin(), devices.end(), device) !=
-                                       devices.end();
-                            }) -
-               stages.begin();
-    };
-    return std::abs(find(from) - find(to)) == 1;
-}
-
-} // namespace
 
 /// @param ready what the sender waits for @return the communication
 TaskId
