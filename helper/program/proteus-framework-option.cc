@@ -192,7 +192,8 @@ FrameworkOption::Load(const std::string& gpu,
                       const LaunchInterval& interval) const
 {
     Framework framework = LoadFramework(
-        FindFile(name.empty() ? ChooseFramework(gpu, model, tree) : std::string(name)));
+        FindFile(name.empty() ? ChooseFramework(gpu, model, tree) : std::string(name)),
+        workloads + "/frameworks");
     const std::string setting = SplitSetting(name).second;
     if (!setting.empty())
     {

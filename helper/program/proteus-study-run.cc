@@ -151,6 +151,10 @@ class FileDigester
             });
             return;
         }
+        if (name == "base" && AddFile(m_workloads / "frameworks" / value))
+        {
+            return;
+        }
         for (const char* kind : {"model", "framework"})
         {
             const fs::path named = m_workloads / (std::string(kind) + "s");

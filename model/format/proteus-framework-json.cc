@@ -6,6 +6,7 @@
 
 #include "proteus-framework-json.h"
 
+#include "proteus-framework-base.h"
 #include "proteus-input-file.h"
 #include "proteus-sourced-value.h"
 #include "proteus-strategy-json.h"
@@ -30,8 +31,6 @@ namespace proteus
 namespace
 {
 
-constexpr const char* FORMAT = "proteus-framework";
-constexpr uint32_t VERSION = 1;
 constexpr double PS_PER_US = 1e6;
 constexpr double MOST_US = 1e6;
 /// Of a kernel, an operator or a tensor; more are other units.
@@ -41,7 +40,6 @@ constexpr double MOST_PACE = 100;
 constexpr double MOST_ELEMENTS = 1e4;
 constexpr uint64_t MOST_KERNELS = 100000;
 constexpr uint64_t MOST_GPUS = 1000000;
-constexpr std::size_t MOST_BYTES = std::size_t{1} << 20; //!< of a file
 
 void
 ReadTime(const JsonValue& object, const char* key, double mostUs, int64_t& picoseconds)
@@ -520,31 +518,26 @@ ReadShares(const JsonValue& shares, Framework& framework)
     framework.defaults.variables["sharesHeads"] = shares.Get("heads").AsBool() ? 1 : 0;
 }
 
-/// @param plan the field @param json the same, as it stands in the file @param framework to fill
+/// @param plan the field @param framework to fill
 void
-ReadPlan(const JsonValue& plan, const nlohmann::json& json, Framework& framework)
+ReadPlan(const JsonValue& plan, Framework& framework)
 {
     CheckSource(plan);
     for (const std::string& key : plan.GetKeys())
     {
         if (key != "source")
         {
-            framework.defaults.plan[key] = json.at(key).dump();
+            framework.defaults.plan[key] = plan.Get(key.c_str()).Dump();
         }
     }
     std::istringstream nothing("{}"); // so that what is wrong with it is known here
     plan.Check([&] { return ReadStrategyJson(nothing, "as a strategy", framework.defaults.plan); });
 }
 
-} // namespace
-
+/// @param document without a base @return the framework
 Framework
-ReadFrameworkJson(std::istream& input, const std::string& fileName)
+ReadDocument(const JsonDocument& document)
 {
-    const std::string text = ReadWhole(input, fileName, MOST_BYTES);
-    std::istringstream copy(text);
-    const JsonDocument document(copy, fileName);
-    document.CheckFormat(FORMAT, VERSION);
     const JsonValue root = document.GetRoot();
     root.AllowKeys("a framework",
                    {"format",
@@ -614,16 +607,24 @@ ReadFrameworkJson(std::istream& input, const std::string& fileName)
     }
     if (const auto plan = root.Find("plan"))
     {
-        ReadPlan(*plan, nlohmann::json::parse(text).at("plan"), framework);
+        ReadPlan(*plan, framework);
     }
     return framework;
 }
 
+} // namespace
+
 Framework
-LoadFramework(const std::string& path)
+ReadFrameworkJson(std::istream& input, const std::string& fileName, const std::string& folder)
+{
+    return ReadDocument(*ReadWithBase(input, fileName, folder, &ReadDocument));
+}
+
+Framework
+LoadFramework(const std::string& path, const std::string& folder)
 {
     InputFile file(path);
-    return ReadFrameworkJson(file.GetStream(), path);
+    return ReadFrameworkJson(file.GetStream(), path, folder);
 }
 
 } // namespace proteus

@@ -17,8 +17,9 @@
  * @ingroup proteus
  * Frameworks as JSON: workloads/frameworks/.
  *
- * An object with format: "proteus-framework"; version: 1; name; description; and, each of which may
- * be left out and then is what the default framework has,
+ * An object with format: "proteus-framework"; version: 1; name; description; [base]: the file of
+ * another framework, which this one says what is other than (ReadWithBase()); and, each of which
+ * may be left out and then is what the base has, or else the default framework,
  * - host: object with [kernelUs], [backwardKernelUs], [operatorUs], [blockUs], in
  *   microseconds, and [blocksOfZero3]: whether blocks cost that under ZeRO 3 only; [isAhead]:
  *   whether kernels are issued while the GPU runs earlier ones; [waitsForKernels]: whether
@@ -76,16 +77,19 @@ namespace proteus
 /**
  * @ingroup proteus
  * @param input the text
- * @param fileName for errors
+ * @param fileName for errors; a base is looked for in its folder
+ * @param folder where a base is looked for, too; "" for nowhere else
  * @return the framework
  * @throw std::invalid_argument of one line: "FILE: /host/kernelUs: cause"
  */
-Framework ReadFrameworkJson(std::istream& input, const std::string& fileName);
+Framework ReadFrameworkJson(std::istream& input,
+                            const std::string& fileName,
+                            const std::string& folder = "");
 
 /// @ingroup proteus
-/// @param path of a file @return the framework
+/// @param path of a file @param folder where its base is looked for, too @return the framework
 /// @throw std::invalid_argument as ReadFrameworkJson(), or if it cannot be opened
-Framework LoadFramework(const std::string& path);
+Framework LoadFramework(const std::string& path, const std::string& folder = "");
 
 } // namespace proteus
 } // namespace ns3
