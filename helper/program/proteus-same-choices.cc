@@ -68,6 +68,7 @@ DescribeVersion(const CollectiveSettings& settings)
             ? nullptr
             : &CollectiveCosts::Get(settings.costs).GetLaunch(settings.ncclVersion);
     return std::make_tuple(rules.sockets.has_value(),
+                           rules.sharesCore,
                            rules.socketThreads,
                            rules.socketsPerThread,
                            mode == LaunchMode::ONE_PROCESS && tuner.hasDirectStores,

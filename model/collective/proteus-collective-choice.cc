@@ -153,6 +153,7 @@ MakeTransportRules(const CollectivePreferences& preferences)
     rules.pxn = GetNcclTuner(preferences.ncclVersion).hasPxn && preferences.variables.pxn &&
                 rules.peerToPeer; // what would be handed on by NVLink
     rules.sockets = FindNetPlugin(preferences.netPlugin).sockets;
+    rules.sharesCore = FindNetPlugin(preferences.netPlugin).sharesCore;
     if (rules.sockets)
     {
         // 2.4 had a thread for each connection unless the NIC was Amazon's.

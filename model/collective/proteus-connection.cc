@@ -335,6 +335,18 @@ NetworkShares::NetworkShares(const TransportRules& rules, Protocol protocol)
 {
 }
 
+namespace
+{
+
+/// @param connection between servers @return GPU whose proxy reads what the source sends of lines
+VertexId
+GetLineReader(const Connection& connection)
+{
+    return connection.lineReader == Cluster::NO_VERTEX ? connection.source : connection.lineReader;
+}
+
+} // namespace
+
 void
 NetworkShares::Add(const Connection& connection)
 {
@@ -344,6 +356,7 @@ NetworkShares::Add(const Connection& connection)
     }
     ++m_sends[connection.source];
     ++m_receives[connection.destination];
+    ++m_read[GetLineReader(connection)];
     if (connection.readingNic != Cluster::NO_VERTEX)
     {
         ++m_readers[connection.readingNic];
@@ -375,10 +388,10 @@ NetworkShares::GetLimit(const Connection& connection) const
     {
         limit = connection.exchangeBytesPerSecond / readers->second;
     }
-    const auto senders = m_sends.find(connection.source);
-    if (m_isLl && connection.lineBytesPerSecond > 0 && senders != m_sends.end())
+    const auto read = m_read.find(GetLineReader(connection));
+    if (m_isLl && connection.lineBytesPerSecond > 0 && read != m_read.end())
     {
-        limit = std::min(limit, connection.lineBytesPerSecond / senders->second);
+        limit = std::min(limit, connection.lineBytesPerSecond / read->second);
     }
     if (m_sockets && connection.hop == HopKind::NETWORK)
     {
@@ -509,6 +522,10 @@ PlanConnection(const Cluster& cluster,
     if (!local)
     {
         connection.lineBytesPerSecond = LINE_BYTES_PER_SECOND;
+        if (rules.sharesCore)
+        {
+            connection.lineReader = cluster.GetGpus()[cluster.GetServerRanks(source).first];
+        }
     }
     VertexId near = b; // as NCCL counts the distance to a NIC, see EndsAtCpus()
     if (from != a && rules.gdrLevel && nics.FindRelay(b, from) != Cluster::NO_VERTEX)

@@ -65,6 +65,9 @@ struct Connection
     double exchangeBytesPerSecond{0};
     /// What the proxy of the source reads of lines of LL, bytes per second; 0: it reads none.
     double lineBytesPerSecond{0};
+    /// GPU whose proxy has the core that reads them, with those of all others that name it;
+    /// Cluster::NO_VERTEX: the source, whose proxy has one for itself.
+    VertexId lineReader{Cluster::NO_VERTEX};
 
     /// @return what is crossed by a block that sends, which has its links for itself
     BlockHop GetSendHop() const;
@@ -121,7 +124,8 @@ class HostLinkShares
  *
  * LL: the thread of the sender's proxy reads every line in the memory of its host, flag by flag,
  * before it posts a chunk (NVIDIA/nccl v2.4.8 to v2.30.7, src/transport/net.cc,
- * sendProxyProgress()). It is one for all channels of the rank.
+ * sendProxyProgress()). It is one for all channels of the rank, and may share its core with those
+ * of the other ranks of its server (NetPlugin::sharesCore).
  */
 class NetworkShares
 {
@@ -146,6 +150,7 @@ class NetworkShares
     std::set<VertexId> m_writers;            //!< NICs that write
     std::map<VertexId, uint32_t> m_sends;    //!< connections between servers by GPU that sends
     std::map<VertexId, uint32_t> m_receives; //!< the same by GPU that receives
+    std::map<VertexId, uint32_t> m_read;     //!< the same by Connection::lineReader
 };
 
 /// @ingroup proteus

@@ -23,6 +23,14 @@ namespace
 const NetPluginRegistry::Registration REGISTER_IB("ib", {0, 0});
 
 const std::set<Protocol> ALL{Protocol::LL, Protocol::LL128, Protocol::SIMPLE};
+// The same where one core runs the threads of all ranks of a server. Open MPI binds each process to
+// a core if there are no more than two, and otherwise to a package or a NUMA node (mpirun(1), 1.8
+// to 5.0, "--bind-to"). NCCL keeps its threads to the cores that the process has (v2.30.7,
+// ncclTopoGetCpuAffinity() in src/graph/topo.cc), and nccl-tests "might want to let other threads
+// (including NCCL threads) use the CPU" (testStreamSynchronize() in src/common.cu).
+const NetPluginRegistry::Registration REGISTER_IB_ONE_CORE(
+    "ib-one-core",
+    {0, 0, ALL, true, "", true, std::nullopt, true});
 // NCCL's own for TCP, which tells none either (src/transport/net_socket.cc). What a chunk takes
 // longer is that of two T4 of workloads/measurements. It writes into a socket without asking.
 // Threads and sockets are those that it takes by the vendor of a NIC, from 2.5 on

@@ -47,6 +47,7 @@ struct NetPlugin
     /// ahead of a receiver that is in an earlier one.
     bool asksForRoom{true};
     std::optional<SocketRules> sockets; //!< how it uses sockets; none: it does not
+    bool sharesCore{false}; //!< whether one core runs the proxies of all ranks of a server
 
     /// @return that a chunk takes longer, picoseconds
     int64_t GetChunkPs() const

@@ -47,6 +47,11 @@ struct ProgramConnection
     const Connection* connection{nullptr}; //!< what it is
 };
 
+/// @ingroup proteus
+/// @param rules of transports @param protocol of a program @return whether LimitConnections() may
+/// find a limit
+bool HasNetworkLimits(const TransportRules& rules, Protocol protocol);
+
 /**
  * @ingroup proteus
  * What connections of a program get of the network at most, see NetworkShares. A rank of a tree
@@ -56,7 +61,8 @@ struct ProgramConnection
  * and finds out at the first one if they are not (NVIDIA/nccl v2.4.8 to v2.30.7,
  * src/transport/net.cc, sendProxyProgress()), reads for one half at a time. Two servers of eight
  * RTX 6000D whose GPUs are servers of their own take 80 and 101 us for 32 and 64 KiB by four
- * channels; 161 and 335 were simulated when idle connections counted.
+ * channels; 161 and 335 were simulated when idle connections counted. Where ranks share a core
+ * (NetPlugin::sharesCore) it takes time for every message, too.
  * @param rules of transports
  * @param program of the connections
  * @param connections all that the program has

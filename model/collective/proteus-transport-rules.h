@@ -59,6 +59,7 @@ struct TransportRules
     std::optional<PathType> gdrLevel;   //!< worst way that they do by; none: as the version has it
     std::optional<bool> gdrRead; //!< whether NICs read from GPUs; none: as the version has it
     std::optional<SocketRules> sockets;       //!< none: the network is not by sockets
+    bool sharesCore{false};                   //!< see NetPlugin::sharesCore
     std::optional<uint32_t> socketThreads;    //!< instead of SocketRules::threads
     std::optional<uint32_t> socketsPerThread; //!< instead of SocketRules::perThread
 

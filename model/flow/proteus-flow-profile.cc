@@ -12,6 +12,7 @@
 #include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-group-trees.h"
 #include "ns3/proteus-net-plugin.h"
+#include "ns3/proteus-network-exchange.h"
 
 #include <algorithm>
 #include <cmath>
@@ -198,7 +199,7 @@ FlowProfiles::FindCosts(TaskId id,
         costs.sendsWhole.push_back(isNetwork);
     }
     costs.limits.assign(flows.size(), 0);
-    if (m_rules.LimitsNetwork(program.protocol))
+    if (HasNetworkLimits(m_rules, program.protocol))
     {
         LimitNetwork(
             m_rules,

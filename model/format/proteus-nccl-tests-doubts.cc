@@ -278,6 +278,28 @@ FindInRows(const NcclTestsTable& table, std::vector<std::string>& doubts)
     }
 }
 
+/// Adds that Open MPI binds each of up to two processes to a core, unless it is told otherwise
+/// (mpirun(1), 1.8 to 5.0, "--bind-to"): the proxies of all GPUs of a process share it then.
+/// @param run how a table came about @param doubts gets it, where two servers have a process each
+void
+FindSharedCores(const NcclTestsRun& run, std::vector<std::string>& doubts)
+{
+    std::set<std::string> hosts;
+    for (const auto& [process, ranks] : run.processes)
+    {
+        hosts.insert(process.substr(0, process.find(", Pid ")));
+    }
+    const bool areTwo = run.processes.size() == 2 && hosts.size() == 2;
+    if (areTwo && run.ofProcess > 1 && !run.saysBinding)
+    {
+        doubts.push_back("is of two processes of " + std::to_string(run.ofProcess) +
+                         " GPUs each, and does not say what they are bound to: Open MPI binds each "
+                         "of two to one core unless told otherwise (--bind-to none), which all "
+                         "their proxies share; logs of such runs have up to six times the time. "
+                         "--netPlugin=ib-one-core simulates that");
+    }
+}
+
 /// @param run how a table came about @param doubts gets what its lines of devices contradict
 void
 FindInProcesses(const NcclTestsRun& run, std::vector<std::string>& doubts)
@@ -304,6 +326,7 @@ FindInProcesses(const NcclTestsRun& run, std::vector<std::string>& doubts)
         doubts.push_back("has several ranks on " + run.sharedPlace +
                          ": they share a GPU; simulated are ranks with a GPU each");
     }
+    FindSharedCores(run, doubts);
 }
 
 /// @param table that was read @param run how it came about

@@ -67,6 +67,11 @@ NcclTestsRun::NoteSettings(const std::string& line)
             settings.insert(setting);
         }
     }
+    // mpirun --bind-to none and -bind-to-none, srun --cpu-bind=none and --cpu_bind
+    for (const char* option : {"-bind-to", "--cpu-bind", "--cpu_bind"})
+    {
+        saysBinding = saysBinding || line.find(option) != std::string::npos;
+    }
 }
 
 void

@@ -48,6 +48,7 @@ struct NcclTestsRun
     std::string failure;    //!< what a test says that failed, or empty
 
     std::set<std::string> settings; //!< of NCCL's environment, as FindSettings() has them
+    bool saysBinding{false}; //!< whether its text says what cores processes are bound to
 
     /// Takes what any line of a log says. @param line of it
     void NoteSettings(const std::string& line);

@@ -94,7 +94,7 @@ CollectiveQueuePairs::Get(const CollectiveProgram& program,
                           uint32_t trafficClass)
 {
     double networkBytesPerSecond = 0;
-    if (m_rules.LimitsNetwork(program.protocol))
+    if (HasNetworkLimits(m_rules, program.protocol))
     {
         const NetworkLimits& limits = FindNetworkLimits(program, group);
         const auto limit = limits.find(std::make_tuple(channel, from, to));

@@ -13,6 +13,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <deque>
 #include <gtest/gtest.h>
 #include <map>
 #include <utility>
@@ -320,6 +321,101 @@ TEST(NetworkShares, TheProxyOfARankReadsTheLinesOfAllItsChannels)
         EXPECT_EQ(rules.LimitsNetwork(protocol), isLl);
         EXPECT_DOUBLE_EQ(shares.GetLimit(there), isLl ? LINES / 2 : 0);
         EXPECT_DOUBLE_EQ(shares.GetLimit(back), isLl ? LINES : 0);
+    }
+}
+
+TEST(NetworkShares, ProxiesOfAServerThatShareACoreReadAsMuchAsOne)
+{
+    // Of two servers, GPUs 0 and 3 of the first send by two and one channels, and GPU 8 sends back.
+    constexpr double LINES = 5.8e9;
+    const Cluster cluster = MakeCluster("dgx-h100", 2);
+    const Paths paths(cluster);
+    const NicTable nics(cluster);
+    for (const bool isShared : {false, true})
+    {
+        TransportRules rules;
+        rules.sharesCore = isShared;
+        const auto plan = [&](DeviceId from, DeviceId to) {
+            return PlanConnection(cluster, paths, nics, 0, 0, from, to, true, rules);
+        };
+        const Connection first = plan(0, 8);
+        const Connection third = plan(3, 11);
+        const Connection back = plan(8, 0);
+        NetworkShares shares(rules, Protocol::LL);
+        for (const Connection& connection : {first, first, third, back})
+        {
+            shares.Add(connection);
+        }
+        EXPECT_DOUBLE_EQ(shares.GetLimit(first), LINES / (isShared ? 3 : 2));
+        EXPECT_DOUBLE_EQ(shares.GetLimit(third), LINES / (isShared ? 3 : 1));
+        EXPECT_DOUBLE_EQ(shares.GetLimit(back), LINES);
+    }
+}
+
+TEST(NetworkShares, ACoreOfAServerTakesTimeForEveryMessage)
+{
+    // Rings of two servers by two channels: a server sends and receives a message for each, 0.5 us.
+    constexpr double MESSAGE_S = 0.5e-6;
+    constexpr double LINES = 5.8e9;
+    const Cluster cluster = MakeCluster("dgx-h100", 2);
+    const Paths paths(cluster);
+    const NicTable nics(cluster);
+    CollectiveRequest request;
+    request.algorithm = "ring";
+    request.channels = 2;
+    request.vertices = cluster.GetGpus();
+    request.bytes = 16 * 2 * 65536;
+    for (const Protocol protocol : {Protocol::SIMPLE, Protocol::LL})
+    {
+        request.protocol = protocol;
+        const CollectiveProgram program = MakeProgram(cluster, paths, request);
+        for (const bool isShared : {false, true})
+        {
+            TransportRules rules;
+            rules.sharesCore = isShared;
+            EXPECT_EQ(HasNetworkLimits(rules, Protocol::SIMPLE), isShared);
+            std::vector<ProgramConnection> connections;
+            std::deque<Connection> plans;
+            std::vector<double> messages;
+            for (uint32_t from = 0; from < program.ranks.size(); ++from)
+            {
+                for (const ThreadBlock& block : program.ranks[from].blocks)
+                {
+                    plans.push_back(PlanConnection(cluster,
+                                                   paths,
+                                                   nics,
+                                                   0,
+                                                   block.channel,
+                                                   from,
+                                                   block.sendPeer,
+                                                   true,
+                                                   rules));
+                    connections.push_back({block.channel, from, block.sendPeer, &plans.back()});
+                    uint64_t bytes = 0;
+                    for (const Step& step : block.steps)
+                    {
+                        bytes = Sends(step.kind) ? bytes + step.bytes : bytes;
+                        if (step.endsChunk && Sends(step.kind))
+                        {
+                            break; // all messages are as long here
+                        }
+                    }
+                    messages.push_back(static_cast<double>(GetTraits(protocol).WireBytes(bytes)));
+                }
+            }
+            const auto limits = LimitConnections(rules, program, connections);
+            uint32_t crossings = 0;
+            for (std::size_t i = 0; i < connections.size(); ++i)
+            {
+                const bool crosses = plans[i].hop == HopKind::NETWORK;
+                crossings += crosses ? 1 : 0;
+                const double lines = protocol == Protocol::LL ? messages[i] / LINES : 0;
+                const double shared = messages[i] / (4 * MESSAGE_S + 2 * lines);
+                const double alone = lines > 0 ? LINES : 0;
+                EXPECT_NEAR(limits[i], crosses ? (isShared ? shared : alone) : 0, 1);
+            }
+            EXPECT_EQ(crossings, 4u);
+        }
     }
 }
 

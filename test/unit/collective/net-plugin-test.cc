@@ -31,7 +31,8 @@ TEST(NetPlugin, IsFoundByName)
                       .find("cxi, cxi-2022, efa, efa-1.16, efa-1.9, efa-v1, efa-v1-1.16, "
                             "efa-v1-2022, efa-v3, "
                             "efa-v3-1.16, "
-                            "fastrak, fastrak-simple, gib, ib, sockets, sockets-aws, sockets-gcp"),
+                            "fastrak, fastrak-simple, gib, ib, ib-one-core, sockets, sockets-aws, "
+                            "sockets-gcp"),
                   std::string::npos)
             << error.what();
     }
@@ -214,6 +215,8 @@ TEST(NetPlugin, SocketsHaveTheThreadsOfTheirNicUnlessVariablesSayOthers)
     EXPECT_EQ(describe("sockets-aws", 230, "NCCL_SOCKET_NTHREADS=1"), Sockets(1, 8));
     EXPECT_FALSE(find("ib", 230, "NCCL_SOCKET_NTHREADS=4").sockets);
     EXPECT_FALSE(find("", 230, "").LimitsNetwork(Protocol::SIMPLE));
+    EXPECT_FALSE(find("ib", 230, "").sharesCore);
+    EXPECT_TRUE(find("ib-one-core", 230, "").sharesCore);
     EXPECT_THROW(find("sockets", 230, "NCCL_SOCKET_NTHREADS=16,NCCL_NSOCKS_PERTHREAD=8"),
                  std::invalid_argument);
 }

@@ -340,6 +340,43 @@ TEST(NcclTests, WhatIsOddAboutALogIsSaid)
                     .doubts.empty());
 }
 
+TEST(NcclTests, TwoProcessesThatMayHaveACoreEachAreSaid)
+{
+    // Two processes of two GPUs each, on two servers or on one.
+    const auto find = [](const std::string& host, const std::string& before) {
+        const std::string line = "#  Rank  RANK Group  0 Pid  PID on HOST device  PLACE [0x0PLACE] "
+                                 "NVIDIA A100-SXM4-40GB\n";
+        std::string devices;
+        for (uint32_t rank = 0; rank < 4; ++rank)
+        {
+            std::string device = line;
+            for (const auto& [name, value] :
+                 {std::make_pair("RANK", std::to_string(rank)),
+                  std::make_pair("PID", std::to_string(81001 + rank / 2)),
+                  std::make_pair("HOST", rank < 2 ? std::string("node0") : host),
+                  std::make_pair("PLACE", std::to_string(rank % 2 + (host == "node0" ? rank : 0))),
+                  std::make_pair("PLACE", std::to_string(rank % 2))})
+            {
+                device.replace(device.find(name), std::string(name).size(), value);
+            }
+            devices += device;
+        }
+        return Read(before + "# nThread 1 nGpus 2 minBytes 8 maxBytes 8 step: 2(factor)\n" +
+                    devices + "8 2 float sum -1 35 0 0 0 35 0 0 0\n# Avg bus bandwidth    : 0\n")
+            .doubts;
+    };
+    const auto unsaid = find("node1", "mpirun -np 2 ./build/all_reduce_perf -b 8 -e 8 -g 2\n");
+    ASSERT_EQ(unsaid.size(), 1u);
+    EXPECT_NE(unsaid[0].find("is of two processes of 2 GPUs each"), std::string::npos) << unsaid[0];
+    EXPECT_TRUE(find("node0", "").empty());
+    for (const char* said : {"mpirun -np 2 --bind-to none ./build/all_reduce_perf -g 2\n",
+                             "mpirun -np 2 -bind-to-none ./build/all_reduce_perf -g 2\n",
+                             "srun -n 2 --cpu-bind=none ./build/all_reduce_perf -g 2\n"})
+    {
+        EXPECT_TRUE(find("node1", said).empty()) << said;
+    }
+}
+
 TEST(NcclTests, BusBandwidthsThatDoNotFollowAreSaid)
 {
     const auto doubts = [](const std::string& rows) {
