@@ -33,6 +33,13 @@ FairSolution::SetWeight(uint32_t user, double weight)
     m_users[user].nextWeight = weight;
 }
 
+void
+FairSolution::SetCap(uint32_t user, double rate)
+{
+    m_users.resize(std::max<std::size_t>(m_users.size(), user + 1));
+    m_users[user].cap = rate;
+}
+
 double
 FairSolution::GetOutside(uint32_t id) const
 {
@@ -147,7 +154,7 @@ FairSolution::Solve()
         }
         const double weight = m_users[id].nextWeight;
         const double amount = static_cast<double>(user.count) * weight;
-        m_solver.AddFlow(user.limit / weight);
+        m_solver.AddFlow(GetMostLevel(id));
         for (const FlowUse& use : *user.uses)
         {
             if (m_table.resources[use.resource].isFull)
@@ -242,7 +249,7 @@ uint32_t
 FairSolution::FindHolder(uint32_t id, double level)
 {
     const SharedUser& user = m_table.users[id];
-    if (user.count == 0 || level >= user.limit / m_users[id].nextWeight)
+    if (user.count == 0 || level >= GetMostLevel(id))
     {
         return NO_ID;
     }
@@ -424,8 +431,7 @@ FairSolution::KeepLimits()
     for (const uint32_t id : m_solved)
     {
         const SharedUser& user = m_table.users[id];
-        const double weight = m_users[id].nextWeight;
-        KeepUser(id, user.count > 0 ? user.limit / weight : 0, weight, NO_ID);
+        KeepUser(id, user.count > 0 ? GetMostLevel(id) : 0, m_users[id].nextWeight, NO_ID);
     }
 }
 
