@@ -6,10 +6,9 @@
 
 #include "proteus-blocked-inputs.h"
 
-#include "ns3/proteus-sort-unique.h"
-
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace ns3
 {
@@ -79,41 +78,52 @@ BlockedInputs::Find(const FairSolution& solution,
                     const std::vector<uint32_t>& users,
                     const std::vector<uint32_t>& freed)
 {
+    ++m_call;
     m_rates.resize(m_table.resources.size(), UNLIMITED);
-    m_links = freed;
+    m_linkCalls.resize(m_table.resources.size(), 0);
+    m_userCalls.resize(m_table.users.GetNPlaces(), 0);
+    m_changed.clear();
+    const auto change = [this](uint32_t user) {
+        if (std::exchange(m_userCalls[user], m_call) != m_call)
+        {
+            m_changed.push_back(user);
+        }
+    };
+    const auto look = [&](uint32_t link) {
+        if (link >= m_rates.size() || std::exchange(m_linkCalls[link], m_call) == m_call)
+        {
+            return; // what is no resource is used by nobody
+        }
+        const double rate = FindRate(solution, link);
+        if (std::exchange(m_rates[link], rate) != rate)
+        {
+            for (const SharedResource::Active& active : m_table.resources[link].active)
+            {
+                change(active.user);
+            }
+        }
+    };
+    for (const uint32_t link : freed)
+    {
+        look(link);
+    }
     for (const uint32_t id : users)
     {
         const auto& inputs = *m_table.users[id].inputs;
         for (std::size_t i = FIRST_INPUT; i < inputs.size(); ++i)
         {
-            m_links.push_back(inputs[i].from);
+            look(inputs[i].from);
         }
-    }
-    SortUnique(m_links);
-    // What is no resource is used by nobody.
-    m_links.erase(std::lower_bound(m_links.begin(), m_links.end(), m_rates.size()), m_links.end());
-    std::vector<uint32_t> changed = users;
-    for (const uint32_t link : m_links)
-    {
-        const double rate = FindRate(solution, link);
-        if (rate != m_rates[link])
+        if (!inputs.empty())
         {
-            m_rates[link] = rate;
-            for (const SharedResource::Active& active : m_table.resources[link].active)
-            {
-                changed.push_back(active.user);
-            }
+            change(id);
         }
     }
-    SortUnique(changed);
+    std::sort(m_changed.begin(), m_changed.end());
     m_caps.clear();
-    for (const uint32_t id : changed)
+    for (const uint32_t id : m_changed)
     {
         const SharedUser& user = m_table.users[id];
-        if (user.inputs->empty())
-        {
-            continue;
-        }
         const uint32_t holder = solution.GetHolder(id);
         Cap cap{id, UNLIMITED};
         for (std::size_t i = FIRST_INPUT; i < user.inputs->size(); ++i)

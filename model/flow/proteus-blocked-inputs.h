@@ -74,11 +74,14 @@ class BlockedInputs
     double FindRate(const FairSolution& solution, uint32_t link);
 
     const SharedTable& m_table;
-    double m_bufferBytes{0};       //!< of an input
-    std::vector<double> m_rates;   //!< by resource: FindRate(), where it was found last
-    std::vector<uint32_t> m_links; //!< inputs that are looked at
-    std::vector<Cap> m_caps;       //!< result of Find()
+    double m_bufferBytes{0};                          //!< of an input
+    std::vector<double> m_rates;                      //!< by resource: FindRate(), found last
     std::vector<std::pair<double, double>> m_waiting; //!< at an input: rates and bytes
+    uint32_t m_call{0};                               //!< counts calls of Find()
+    std::vector<uint32_t> m_linkCalls;                //!< by resource: the last to look at it
+    std::vector<uint32_t> m_userCalls;                //!< by user: the last to have it changed
+    std::vector<uint32_t> m_changed;                  //!< users that may have another cap
+    std::vector<Cap> m_caps;                          //!< result of Find()
 };
 
 } // namespace proteus

@@ -94,7 +94,8 @@ FairSolution::Take(uint32_t id)
             resource.update = m_update;
             resource.nInside = 0;
             resource.outside = 0;
-            if (m_table.resources[use.resource].isFull)
+            resource.isFull = m_table.resources[use.resource].isFull;
+            if (resource.isFull)
             {
                 m_touched.push_back(use.resource);
                 resource.outside = AddUpOthers(m_table.resources[use.resource]);
@@ -157,7 +158,7 @@ FairSolution::Solve()
         m_solver.AddFlow(GetMostLevel(id));
         for (const FlowUse& use : *user.uses)
         {
-            if (m_table.resources[use.resource].isFull)
+            if (m_resources[use.resource].isFull)
             {
                 m_solver.AddUse(m_resources[use.resource].number,
                                 use.amount * amount,
@@ -190,6 +191,10 @@ FairSolution::AddUp()
         for (const FlowUse& use : *user.uses)
         {
             Resource& resource = m_resources[use.resource];
+            if (!resource.isFull)
+            {
+                continue;
+            }
             resource.after += use.amount * rate;
             if (!use.comesFirst)
             {
@@ -255,8 +260,8 @@ FairSolution::FindHolder(uint32_t id, double level)
     }
     for (const FlowUse& use : *user.uses)
     {
-        if (!use.comesFirst && m_table.resources[use.resource].isFull &&
-            HasNothingLeft(use.resource) && m_resources[use.resource].largest <= level * (1 + SAME))
+        if (!use.comesFirst && m_resources[use.resource].isFull && HasNothingLeft(use.resource) &&
+            m_resources[use.resource].largest <= level * (1 + SAME))
         {
             return use.resource;
         }
@@ -267,7 +272,7 @@ FairSolution::FindHolder(uint32_t id, double level)
     double most = 0;
     for (const FlowUse& use : *user.uses)
     {
-        if (use.comesFirst || !m_table.resources[use.resource].isFull)
+        if (use.comesFirst || !m_resources[use.resource].isFull)
         {
             continue;
         }

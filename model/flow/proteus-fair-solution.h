@@ -194,6 +194,7 @@ class FairSolution
         uint32_t update{0};  //!< the last one that has met it
         uint32_t number{0};  //!< in the solver, if it is full
         uint32_t nInside{0}; //!< flows whose rates are computed
+        bool isFull{false};  //!< see SharedResource, at that time
         double outside{0};   //!< what others use of it
         double after{0};     //!< what is used now
         double inside{0};    //!< largest level of those flows that share it
