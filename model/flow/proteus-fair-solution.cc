@@ -33,6 +33,13 @@ FairSolution::SetWeight(uint32_t user, double weight)
     m_users[user].nextWeight = weight;
 }
 
+void
+FairSolution::SetCap(uint32_t user, double rate)
+{
+    m_users.resize(std::max<std::size_t>(m_users.size(), user + 1));
+    m_users[user].cap = rate;
+}
+
 double
 FairSolution::GetOutside(uint32_t id) const
 {
@@ -87,7 +94,8 @@ FairSolution::Take(uint32_t id)
             resource.update = m_update;
             resource.nInside = 0;
             resource.outside = 0;
-            if (m_table.resources[use.resource].isFull)
+            resource.isFull = m_table.resources[use.resource].isFull;
+            if (resource.isFull)
             {
                 m_touched.push_back(use.resource);
                 resource.outside = AddUpOthers(m_table.resources[use.resource]);
@@ -147,10 +155,10 @@ FairSolution::Solve()
         }
         const double weight = m_users[id].nextWeight;
         const double amount = static_cast<double>(user.count) * weight;
-        m_solver.AddFlow(user.limit / weight);
+        m_solver.AddFlow(GetMostLevel(id));
         for (const FlowUse& use : *user.uses)
         {
-            if (m_table.resources[use.resource].isFull)
+            if (m_resources[use.resource].isFull)
             {
                 m_solver.AddUse(m_resources[use.resource].number,
                                 use.amount * amount,
@@ -183,6 +191,10 @@ FairSolution::AddUp()
         for (const FlowUse& use : *user.uses)
         {
             Resource& resource = m_resources[use.resource];
+            if (!resource.isFull)
+            {
+                continue;
+            }
             resource.after += use.amount * rate;
             if (!use.comesFirst)
             {
@@ -242,14 +254,14 @@ uint32_t
 FairSolution::FindHolder(uint32_t id, double level)
 {
     const SharedUser& user = m_table.users[id];
-    if (user.count == 0 || level >= user.limit / m_users[id].nextWeight)
+    if (user.count == 0 || level >= GetMostLevel(id))
     {
         return NO_ID;
     }
     for (const FlowUse& use : *user.uses)
     {
-        if (!use.comesFirst && m_table.resources[use.resource].isFull &&
-            HasNothingLeft(use.resource) && m_resources[use.resource].largest <= level * (1 + SAME))
+        if (!use.comesFirst && m_resources[use.resource].isFull && HasNothingLeft(use.resource) &&
+            m_resources[use.resource].largest <= level * (1 + SAME))
         {
             return use.resource;
         }
@@ -260,7 +272,7 @@ FairSolution::FindHolder(uint32_t id, double level)
     double most = 0;
     for (const FlowUse& use : *user.uses)
     {
-        if (use.comesFirst || !m_table.resources[use.resource].isFull)
+        if (use.comesFirst || !m_resources[use.resource].isFull)
         {
             continue;
         }
@@ -424,8 +436,7 @@ FairSolution::KeepLimits()
     for (const uint32_t id : m_solved)
     {
         const SharedUser& user = m_table.users[id];
-        const double weight = m_users[id].nextWeight;
-        KeepUser(id, user.count > 0 ? user.limit / weight : 0, weight, NO_ID);
+        KeepUser(id, user.count > 0 ? GetMostLevel(id) : 0, m_users[id].nextWeight, NO_ID);
     }
 }
 

@@ -12,8 +12,10 @@
 
 #include "ns3/proteus-pool.h"
 
+#include <algorithm>
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace ns3
@@ -110,6 +112,20 @@ class FairSolution
         return user < m_users.size() ? m_users[user].nextWeight : 1;
     }
 
+    /// No flow of a user has a higher rate, whatever it wants. From the next Update() on, which
+    /// must name the user.
+    /// @param user which one @param rate above 0; infinite: none
+    void SetCap(uint32_t user, double rate);
+
+    /// @param user which one @return see SetCap()
+    double GetCap(uint32_t user) const
+    {
+        return user < m_users.size() ? m_users[user].cap : NO_CAP;
+    }
+
+    /// Of a user without a cap.
+    static constexpr double NO_CAP = std::numeric_limits<double>::infinity();
+
     /**
      * Computes the rates of users that have changed, and of all whose rates change thereby.
      * @param changed users with other flows, limits or weights than before
@@ -166,6 +182,7 @@ class FairSolution
         double level{0};        //!< rate over weight
         double weight{1};       //!< of the last solution
         double nextWeight{1};   //!< of the next one
+        double cap{NO_CAP};     //!< of that, too
         uint32_t holder{NO_ID}; //!< resource that holds it
         uint32_t update{0};     //!< the last one that has computed it
     };
@@ -177,6 +194,7 @@ class FairSolution
         uint32_t update{0};  //!< the last one that has met it
         uint32_t number{0};  //!< in the solver, if it is full
         uint32_t nInside{0}; //!< flows whose rates are computed
+        bool isFull{false};  //!< see SharedResource, at that time
         double outside{0};   //!< what others use of it
         double after{0};     //!< what is used now
         double inside{0};    //!< largest level of those flows that share it
@@ -191,6 +209,12 @@ class FairSolution
     bool HasNothingLeft(uint32_t resource) const;
     /// @param resource which one @return what flows use of it that are not computed by now
     double AddUpOthers(const SharedResource& resource) const;
+
+    /// @param user which one @return level that its flows have at most
+    double GetMostLevel(uint32_t user) const
+    {
+        return std::min(m_table.users[user].limit, m_users[user].cap) / m_users[user].nextWeight;
+    }
 
     /// @param user which one @return what its flows have together, for one of amount
     double GetAllRates(uint32_t user) const

@@ -47,30 +47,6 @@ MaxMinSolver::Clear()
     m_hasFirst = false;
 }
 
-uint32_t
-MaxMinSolver::AddResource(double capacity)
-{
-    Resource resource;
-    resource.whole = capacity;
-    m_resources.push_back(resource);
-    return static_cast<uint32_t>(m_resources.size() - 1);
-}
-
-uint32_t
-MaxMinSolver::AddFlow(double limit)
-{
-    m_limits.push_back(limit);
-    m_firstUse.push_back(static_cast<uint32_t>(m_uses.size()));
-    return static_cast<uint32_t>(m_limits.size() - 1);
-}
-
-void
-MaxMinSolver::AddUse(uint32_t resource, double amount, bool comesFirst)
-{
-    m_uses.push_back({resource, amount, comesFirst});
-    m_hasFirst |= comesFirst;
-}
-
 void
 MaxMinSolver::ListUsers()
 {

@@ -50,10 +50,20 @@ class MaxMinSolver
     void Clear();
 
     /// @param capacity of it, above 0 @return its number, from 0
-    uint32_t AddResource(double capacity);
+    uint32_t AddResource(double capacity)
+    {
+        m_resources.emplace_back();
+        m_resources.back().whole = capacity;
+        return static_cast<uint32_t>(m_resources.size() - 1);
+    }
 
     /// @param limit largest rate, above 0, may be infinite @return its number, from 0
-    uint32_t AddFlow(double limit = std::numeric_limits<double>::infinity());
+    uint32_t AddFlow(double limit = std::numeric_limits<double>::infinity())
+    {
+        m_limits.push_back(limit);
+        m_firstUse.push_back(static_cast<uint32_t>(m_uses.size()));
+        return static_cast<uint32_t>(m_limits.size() - 1);
+    }
 
     /**
      * The flow added last uses a resource; each one once at most.
@@ -61,7 +71,11 @@ class MaxMinSolver
      * @param amount that a rate of one takes of it, above 0
      * @param comesFirst whether it is served first, and so does not hold the flow back
      */
-    void AddUse(uint32_t resource, double amount, bool comesFirst = false);
+    void AddUse(uint32_t resource, double amount, bool comesFirst = false)
+    {
+        m_uses.push_back({resource, amount, comesFirst});
+        m_hasFirst |= comesFirst;
+    }
 
     /**
      * Computes the rates.

@@ -21,6 +21,10 @@ namespace
 
 /// Part by which more must be wanted of a resource than it has for it to be full.
 constexpr double ROUNDING = 1e-9;
+/// Part by which what holds up a user must change for it to be another one.
+constexpr double SAME_CAP = 0.01;
+/// Times that users are looked for whom others hold up, as their rates change those of others.
+constexpr uint32_t MAX_ROUNDS = 2;
 /// Of users that take no turns by input.
 const std::vector<FlowInput> NO_INPUTS;
 
@@ -67,6 +71,7 @@ SharedResources::RemoveUser(uint32_t id)
     if (m_weighted)
     {
         m_nWeighted -= m_weighted->GetWeight(id) != 1;
+        m_nCapped -= m_weighted->GetCap(id) != FairSolution::NO_CAP;
         m_weighted->Remove(id);
     }
     for (const FlowUse& use : *user.uses)
@@ -278,15 +283,58 @@ SharedResources::Solve()
     {
         SolveByInput();
     }
+    m_solved = (m_weighted ? *m_weighted : m_plain).GetSolved();
+    if (m_hasInputs)
+    {
+        HoldBehind();
+    }
     const FairSolution& solution = m_weighted ? *m_weighted : m_plain;
     m_shares.clear();
-    for (const uint32_t id : solution.GetSolved())
+    for (const uint32_t id : m_solved)
     {
         m_shares.push_back({id, solution.GetRate(id)});
     }
     m_changed.clear();
     m_freed.clear();
     return m_shares;
+}
+
+void
+SharedResources::HoldBehind()
+{
+    std::vector<uint32_t> users = m_solved;
+    std::vector<uint32_t> freed = m_freed;
+    for (uint32_t round = 0; round < MAX_ROUNDS; ++round)
+    {
+        const FairSolution& solution = m_weighted ? *m_weighted : m_plain;
+        std::vector<uint32_t> changed;
+        for (const BlockedInputs::Cap& cap : m_blocked.Find(solution, users, freed))
+        {
+            const double before = solution.GetCap(cap.user);
+            if (cap.rate == before ||
+                (std::isfinite(before) && std::abs(cap.rate - before) <= SAME_CAP * before))
+            {
+                continue;
+            }
+            if (!m_weighted)
+            {
+                m_weighted.emplace(m_plain);
+            }
+            m_nCapped += cap.rate != FairSolution::NO_CAP;
+            m_nCapped -= before != FairSolution::NO_CAP;
+            m_weighted->SetCap(cap.user, cap.rate);
+            changed.push_back(cap.user);
+        }
+        if (changed.empty())
+        {
+            return;
+        }
+        m_weighted->Update(changed, {});
+        users = m_weighted->GetSolved();
+        m_solved.insert(m_solved.end(), users.begin(), users.end());
+        SortUnique(m_solved);
+        freed.clear();
+    }
 }
 
 std::vector<uint32_t>
@@ -357,7 +405,7 @@ SharedResources::SolveByInput()
     {
         return;
     }
-    if (changed.empty() && m_nWeighted == 0)
+    if (changed.empty() && m_nWeighted == 0 && m_nCapped == 0)
     {
         m_weighted->Adopt(m_plain);
         return;

@@ -7,6 +7,7 @@
 #ifndef PROTEUS_SHARED_RESOURCES_H
 #define PROTEUS_SHARED_RESOURCES_H
 
+#include "proteus-blocked-inputs.h"
 #include "proteus-fair-solution.h"
 #include "proteus-input-shares.h"
 
@@ -74,6 +75,7 @@ class SharedResources
     void SetInputBuffer(double bytes)
     {
         m_inputs.SetBuffer(bytes);
+        m_blocked.SetBuffer(bytes);
     }
 
     /// Flows of a user come or go. @param user which one @param delta by how many its count changes
@@ -161,6 +163,8 @@ class SharedResources
     void Deactivate(uint32_t user);
     /// Finds the weights by how inputs of switches share, and the rates by these.
     void SolveByInput();
+    /// Has nobody go faster than what waits before it lets it.
+    void HoldBehind();
     /// Finds the weights of the users that the plain solution has computed and of those that are
     /// held with them. @return those that have another one than before
     std::vector<uint32_t> FindWeights();
@@ -173,8 +177,11 @@ class SharedResources
     std::optional<FairSolution> m_weighted; //!< by how inputs share, once that has counted
     bool m_hasInputs{false};                //!< whether a flow has ever had some
     uint32_t m_nWeighted{0};                //!< users with other weights than 1
+    uint32_t m_nCapped{0};                  //!< users that others before them hold up
+    std::vector<uint32_t> m_solved;         //!< users that Solve() has computed
     std::vector<Share> m_shares;            //!< result of Solve()
     InputShares m_inputs;                   //!< of the users whose weights are computed
+    BlockedInputs m_blocked{m_table};       //!< who is held up
 };
 
 } // namespace proteus

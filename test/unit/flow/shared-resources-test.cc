@@ -381,3 +381,63 @@ TEST(SharedResources, SendersOfAFullResourceTakeTurnsInTheOrderInWhichTheyCome)
     shares.Solve();
     EXPECT_EQ(shares.GetPartBehind(users[2], places[2]), 0);
 }
+
+TEST(SharedResources, WhatWaitsForAFullOutputHoldsUpWhatComesBehindIt)
+{
+    // One NIC sends over a switch to two outputs, one of which another NIC fills, too.
+    constexpr double BUFFER = 1000;
+    SharedResources shares;
+    shares.SetInputBuffer(BUFFER);
+    const uint32_t nic = shares.AddResource(10);
+    const uint32_t other = shares.AddResource(10);
+    const uint32_t full = shares.AddResource(4);
+    const uint32_t free = shares.AddResource(10);
+    const std::vector<FlowUse> ofWaiting{{nic, 1, 1}, {full, 1, 1}};
+    const std::vector<FlowUse> ofBehind{{nic, 1, 1}, {free, 1, 1}};
+    const std::vector<FlowUse> ofOther{{other, 1, 1}, {full, 1, 1}};
+    const std::vector<FlowInput> toFull{{nic, 100}, {full, nic}};
+    const std::vector<FlowInput> toFree{{nic, 100}, {free, nic}};
+    const std::vector<FlowInput> fromOther{{other, 101}, {full, other}};
+    std::map<uint32_t, double> rates;
+    const auto solve = [&]() {
+        for (const auto& share : shares.Solve())
+        {
+            rates[share.user] = share.rate;
+        }
+    };
+    const auto add = [&](const auto& uses, const auto& inputs, double bytes) {
+        const uint32_t user = shares.AddUser(uses, 10, &inputs);
+        shares.ChangeBytes(user, bytes);
+        shares.ChangeCount(user, 1);
+        return user;
+    };
+    const uint32_t behind = add(ofBehind, toFree, 100 * BUFFER);
+    const uint32_t waiting = add(ofWaiting, toFull, 1.5 * BUFFER);
+    add(ofOther, fromOther, 1.5 * BUFFER);
+    // Half of what waits is still to come, which the buffer holds: the other has what is left.
+    solve();
+    EXPECT_NEAR(rates[waiting], 2, 1e-9);
+    EXPECT_NEAR(rates[behind], 8, 1e-9);
+    // More than it holds, and both come in turns.
+    shares.ChangeBytes(waiting, BUFFER);
+    shares.NoteChange(waiting);
+    solve();
+    EXPECT_NEAR(rates[waiting], 2, 1e-9);
+    EXPECT_NEAR(rates[behind], 2, 1e-9);
+    // What goes the same way is held by its output only.
+    const uint32_t same = add(ofWaiting, toFull, 100 * BUFFER);
+    solve();
+    EXPECT_NEAR(rates[behind], rates[waiting], 1e-9);
+    EXPECT_NEAR(rates[same], rates[waiting], 1e-9);
+    // When nobody waits any more, all of the NIC is free.
+    shares.RemoveUser(same);
+    shares.ChangeCount(waiting, -1);
+    solve();
+    EXPECT_NEAR(rates[behind], 10, 1e-9);
+    shares.ChangeCount(waiting, 1);
+    solve();
+    EXPECT_NEAR(rates[behind], 2, 1e-9);
+    shares.RemoveUser(waiting);
+    solve();
+    EXPECT_NEAR(rates[behind], 10, 1e-9);
+}
