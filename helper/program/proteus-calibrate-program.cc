@@ -51,7 +51,7 @@ std::vector<uint64_t>
 ParseSizes(const std::string& text)
 {
     std::vector<uint64_t> sizes;
-    for (const std::string& part : SplitList(text))
+    for (const std::string& part : SplitOnce("--sizes=" + text, text))
     {
         const uint64_t bytes = ParseSize(part, "sizes");
         if (std::find(sizes.begin(), sizes.end(), bytes) != sizes.end())

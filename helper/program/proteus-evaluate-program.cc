@@ -53,7 +53,6 @@ struct Options
     ProgramOptions run;
     std::string models; //!< folder
     CommandLineText list;
-    CommandLineText calibrations;
     CommandLineText only;
     CommandLineText csv;
     CommandLineText json;
@@ -114,7 +113,7 @@ std::map<std::string, std::string>
 FindCalibrations(const Options& options, const std::vector<EvaluationWorkload>& workloads)
 {
     std::map<std::string, std::string> files;
-    if (options.calibrations.empty())
+    if (options.run.calibrations->empty())
     {
         return files;
     }
@@ -131,7 +130,7 @@ FindCalibrations(const Options& options, const std::vector<EvaluationWorkload>& 
             continue;
         }
         std::string& file = files[workload.cluster];
-        file = options.calibrations + "/" + GetFileName(workload.cluster);
+        file = *options.run.calibrations + "/" + GetFileName(workload.cluster);
         ProgramOptions run = options.run;
         run.cluster = workload.cluster;
         run.nodes = std::min(nodes[workload.cluster], CALIBRATION_NODES);
@@ -343,9 +342,9 @@ EvaluateAll(const Options& options, const std::vector<std::string>& executors)
     InputFile list(options.list);
     const std::vector<std::string> published = ReadPublished(list.GetStream(), options.list);
     const auto known = LoadPacketTimes(options);
-    if (!options.calibrations.empty())
+    if (!options.run.calibrations->empty())
     {
-        MakeFolder(options.calibrations);
+        MakeFolder(*options.run.calibrations);
     }
     const std::vector<std::string> jobs = CheckAll(options, workloads);
     const auto calibrations = FindCalibrations(options, workloads);
@@ -409,13 +408,14 @@ class EvaluateProgram : public CommandLineProgram
             "--executor=packet,classic,classic-plain,flow");
         command.AddValue("list", "JSON file with the workloads", m_options.list);
         command.AddInput("list");
+        m_options.run.calibrations.emplace();
         command.AddValue(
             "calibrations",
             "folder with a file of proteus-calibrate for every preset, NAME.json; what is "
             "not there is calibrated with two servers, or one if no workload has two, and written "
             "there. Adds the "
             "executor flow_calibrated",
-            m_options.calibrations);
+            *m_options.run.calibrations);
         command.AddCheck("calibrations", [](const std::string& folder) {
             std::error_code none;
             if (std::filesystem::exists(folder, none) && !IsFolder(folder))
@@ -444,11 +444,9 @@ class EvaluateProgram : public CommandLineProgram
                          m_options.run.gpuSharing);
         command.AddNames("gpuSharing", {"on", "off"});
         command.AddIdle("gpuSharing", [this]() -> std::string {
-            const auto executors =
-                ParseExecutors(m_options.run.executor, m_options.run.htae, m_options.calibrations);
-            const bool isKnown = HasExecutor(executors, [](const ExecutorTraits& traits) {
-                return traits.sharesGpus;
-            });
+            const bool isKnown =
+                HasExecutor(m_options.run.ListExecutors(),
+                            [](const ExecutorTraits& traits) { return traits.sharesGpus; });
             return isKnown ? "" : "no executor of this run knows it";
         });
         command.AddValue("ignoreMemory",
@@ -476,9 +474,7 @@ class EvaluateProgram : public CommandLineProgram
                 CheckWritable(path);
             }
         }
-        EvaluateAll(
-            m_options,
-            ParseExecutors(m_options.run.executor, m_options.run.htae, m_options.calibrations));
+        EvaluateAll(m_options, m_options.run.ListExecutors());
     }
 
     Options m_options;

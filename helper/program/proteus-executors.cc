@@ -162,10 +162,13 @@ ChooseHtae(const std::string& htae, std::vector<std::string>& executors)
 }
 
 /// Puts the calibrated forms of executors in their place, or beside them.
-/// @param isGiven whether there is a calibration @param text of --executor
-/// @param executors to change
+/// @param isGiven whether there is a calibration @param option that gives it
+/// @param text of --executor @param executors to change
 void
-ChooseCalibrated(bool isGiven, const std::string& text, std::vector<std::string>& executors)
+ChooseCalibrated(bool isGiven,
+                 const std::string& option,
+                 const std::string& text,
+                 std::vector<std::string>& executors)
 {
     bool isUsed = false;
     for (const Executor* executor : GetExecutors())
@@ -178,9 +181,8 @@ ChooseCalibrated(bool isGiven, const std::string& text, std::vector<std::string>
         const bool isThere = Has(executors, traits.name);
         if (isThere && !isGiven)
         {
-            throw std::invalid_argument("--executor=" + text + ": " + traits.name +
-                                        " needs --calibration=FILE, which proteus-calibrate "
-                                        "writes");
+            throw std::invalid_argument("--executor=" + text + ": " + traits.name + " needs " +
+                                        option + ", which proteus-calibrate writes");
         }
         isUsed = isUsed || isThere;
         if (!isGiven || isThere || !Has(executors, traits.refines))
@@ -196,8 +198,9 @@ ChooseCalibrated(bool isGiven, const std::string& text, std::vector<std::string>
     }
     if (isGiven && !isUsed)
     {
-        throw std::invalid_argument("--calibration belongs to the flow network: add "
-                                    "--executor=flow or --executor=both");
+        throw std::invalid_argument(option.substr(0, option.find('=')) +
+                                    " belongs to the flow network: add --executor=flow or "
+                                    "--executor=both");
     }
 }
 
@@ -290,7 +293,10 @@ FindNoPackets(const std::string& executor)
 }
 
 std::vector<std::string>
-ParseExecutors(const std::string& text, const std::string& htae, const std::string& calibration)
+ParseExecutors(const std::string& text,
+               const std::string& htae,
+               const std::string& calibration,
+               const std::string& option)
 {
     const std::vector<std::string> kinds = ListHtae();
     if (std::find(kinds.begin(), kinds.end(), htae) == kinds.end())
@@ -308,7 +314,7 @@ ParseExecutors(const std::string& text, const std::string& htae, const std::stri
     {
         ChooseHtae(htae, executors);
     }
-    ChooseCalibrated(!calibration.empty(), text, executors);
+    ChooseCalibrated(!calibration.empty(), option, text, executors);
     return executors;
 }
 

@@ -35,12 +35,14 @@ namespace proteus
  * the place of flow, and of the default of `text`
  * @param calibration of --calibration: with a file, the calibrated form of an executor takes its
  * place if the executor is the only one, and stands beside it otherwise
+ * @param option that gives `calibration`, as it is typed, for messages
  * @return the executors, each once, in the given order
  * @throw std::invalid_argument for another name, or a calibration that nothing uses
  */
 std::vector<std::string> ParseExecutors(const std::string& text,
                                         const std::string& htae,
-                                        const std::string& calibration = "");
+                                        const std::string& calibration = "",
+                                        const std::string& option = "--calibration=FILE");
 
 /// @ingroup proteus
 /// @param executors that were chosen @param has what is asked of their traits

@@ -15,6 +15,7 @@
 #include "ns3/proteus-cluster-text.h"
 #include "ns3/proteus-comma-list.h"
 #include "ns3/proteus-fabric.h"
+#include "ns3/proteus-readable-file.h"
 #include "ns3/proteus-split.h"
 #include "ns3/proteus-warning.h"
 
@@ -73,6 +74,11 @@ ParseContender(const std::string& text,
         contender.cluster = preset.empty() ? text : preset;
         contender.variant.name = contender.cluster;
         return contender;
+    }
+    if (text.substr(0, text.find_first_of(":+")).find_first_of("/.") != std::string::npos)
+    {
+        throw std::invalid_argument(
+            "--fabrics: " + text + ": cannot be read: " + DescribeUnreadable(GetClusterPath(text)));
     }
     contender.variant = ReadNamed("--fabrics=" + std::string(options.fabrics), [&]() {
         return FitSpines(ParseFabricVariant(text, base), nics);

@@ -434,7 +434,8 @@ class FabricsProgram : public CommandLineProgram
             "fabrics",
             "what to compare, separated by commas, or by semicolons where a part has "
             "commas: KIND[:RATIO][+infiniband|+roce][+ecmp|+adaptive|+spray|+up-down]"
-            "[+cables][+rails=N], KIND one of --fabric or single-rail; presets, also "
+            "[+cables][+rails=N], KIND one of --fabric but nvlink-domain, or single-rail; presets, "
+            "also "
             "with changes (dgx-a100:nic=4x); cluster files (default: the usual twelve, "
             "with packets)",
             m_options.fabrics);

@@ -177,6 +177,61 @@ FindCounted(const std::string& text)
     return {};
 }
 
+/// @param name of a data sheet, or empty @return whether it is of a PCI Express card
+bool
+IsCard(const std::string& name)
+{
+    return !name.empty() && !FindGpuModel(name).isCpu && GetCardGeneration(name) > 0;
+}
+
+/// Refuses servers of cards that cannot be made, of which FindServerPreset() knows nothing.
+/// @param text of --cluster @param servers its part before what is changed, e.g. "64xL40S",
+/// "8x4090", "8*L40S", "L40Sx8" @throw std::invalid_argument that says what is wrong, if it counts
+/// GPUs
+void
+RefuseCards(const std::string& text, const std::string& servers)
+{
+    static const std::regex counted("([0-9]+)x(?:[0-9]+x)?([a-z0-9][^./]*)", std::regex::icase);
+    static const std::regex spaced("([0-9]+)(?: *[x*] *| +)([a-z].*)", std::regex::icase);
+    static const std::regex behind("([a-z].*[^ x*])(?: *[x*] *| +)([0-9]+)", std::regex::icase);
+    const std::string start = "--cluster=" + text + ": ";
+    std::smatch parts;
+    const std::vector<std::string> models = GetGpuModels();
+    if (!std::regex_match(servers, parts, counted))
+    {
+        const bool isBehind = !std::regex_match(servers, parts, spaced);
+        if (isBehind && !std::regex_match(servers, parts, behind))
+        {
+            return;
+        }
+        const std::string card = FindAlias(parts[isBehind ? 1 : 2], models);
+        if (IsCard(card))
+        {
+            throw std::invalid_argument(start + "write " + parts[isBehind ? 2 : 1].str() + "x" +
+                                        card);
+        }
+        return;
+    }
+    const std::string known = FindAlias(parts[2], models);
+    if (IsCard(known))
+    {
+        throw std::invalid_argument(start + "a CPU has 1 to 16 cards, and a server 1, 2, 4 or 8 " +
+                                    "CPUs (2x8x" + known + "); nodes is the number of servers: 8x" +
+                                    known + ":nodes=8");
+    }
+    if (!known.empty())
+    {
+        throw std::invalid_argument(start + known +
+                                    " is no PCI Express card; servers of others are presets, "
+                                    "which --clusters lists, and PRESET:gpu=" +
+                                    known + " changes their GPUs");
+    }
+    std::vector<std::string> cards;
+    std::copy_if(models.begin(), models.end(), std::back_inserter(cards), IsCard);
+    throw std::invalid_argument(start + "of cards " + parts[2].str() +
+                                " nothing is known: " + Suggest(parts[2], cards));
+}
+
 } // namespace
 
 std::string
@@ -228,7 +283,7 @@ FindClusterName(const std::string& text)
         throw std::invalid_argument("--cluster=" + text + ": " + rented);
     }
     const std::string card = FindAlias(text.substr(0, colon), GetGpuModels());
-    if (!card.empty() && !FindGpuModel(card).isCpu && GetCardGeneration(card) > 0)
+    if (IsCard(card))
     {
         throw std::invalid_argument("--cluster=" + text + ": is a GPU; --cluster=8x" + card +
                                     " is eight of them at one CPU, 2x4x" + card +
@@ -241,23 +296,7 @@ FindClusterName(const std::string& text)
         throw std::invalid_argument("--cluster=" + text +
                                     ": GPUs of AMD, and RCCL, are not modelled");
     }
-    const std::string servers = text.substr(0, colon);
-    static const std::regex ofCards("([1-9][0-9]*)x(?:[1-9][0-9]*x)?([a-z].*)", std::regex::icase);
-    std::smatch parts;
-    const bool isCounted = std::regex_match(servers, parts, ofCards);
-    if (isCounted && FindAlias(parts[2], GetGpuModels()).empty())
-    {
-        std::vector<std::string> cards = GetGpuModels();
-        cards.erase(std::remove_if(cards.begin(),
-                                   cards.end(),
-                                   [](const std::string& name) {
-                                       return FindGpuModel(name).isCpu ||
-                                              GetCardGeneration(name) == 0;
-                                   }),
-                    cards.end());
-        throw std::invalid_argument("--cluster=" + text + ": of cards " + parts[2].str() +
-                                    " nothing is known: " + Suggest(parts[2], cards));
-    }
+    RefuseCards(text, text.substr(0, colon));
     const std::size_t end = text.find_last_of(":,", text.find('='));
     if (end != std::string::npos && std::filesystem::is_regular_file(text.substr(0, end), none))
     {

@@ -224,7 +224,7 @@ ProgramOptions::AddTo(OptionList& command)
         gpuSharing);
     command.AddNames("gpuSharing", {"on", "off"});
     command.AddIdle("gpuSharing", [this]() {
-        return HasExecutor(ParseExecutors(executor, htae, calibration),
+        return HasExecutor(ListExecutors(),
                            [](const ExecutorTraits& traits) { return traits.sharesGpus; })
                    ? ""
                    : "no executor of this run knows it";
@@ -299,10 +299,17 @@ ProgramOptions::AddFabricTo(OptionList& command)
     });
 }
 
+std::vector<std::string>
+ProgramOptions::ListExecutors() const
+{
+    return calibrations ? ParseExecutors(executor, htae, *calibrations, "--calibrations=FOLDER")
+                        : ParseExecutors(executor, htae, calibration);
+}
+
 std::string
 ProgramOptions::FindNoPackets() const
 {
-    return HasExecutor(ParseExecutors(executor, htae, calibration),
+    return HasExecutor(ListExecutors(),
                        [](const ExecutorTraits& traits) { return traits.hasPackets; })
                ? ""
                : "no executor of this run sends packets";
@@ -313,8 +320,7 @@ ProgramOptions::FindNoJoins() const
 {
     const std::string noPackets = FindNoPackets();
     const bool areTogether =
-        HasExecutor(ParseExecutors(executor, htae, calibration),
-                    [](const ExecutorTraits& traits) { return traits.isExact; });
+        HasExecutor(ListExecutors(), [](const ExecutorTraits& traits) { return traits.isExact; });
     return !noPackets.empty() || areTogether
                ? noPackets
                : "communications are executed one by one, each of ranks that all join at once";
@@ -323,7 +329,7 @@ ProgramOptions::FindNoJoins() const
 std::string
 ProgramOptions::FindNoPaths() const
 {
-    return HasExecutor(ParseExecutors(executor, htae, calibration),
+    return HasExecutor(ListExecutors(),
                        [](const ExecutorTraits& traits) { return traits.hasPaths; })
                ? ""
                : "no executor of this run chooses paths";
@@ -416,7 +422,7 @@ ProgramOptions::NotePublishedErrors(const Framework& timing,
 void
 ProgramOptions::Check() const
 {
-    const std::vector<std::string> executors = ParseExecutors(executor, htae, calibration);
+    const std::vector<std::string> executors = ListExecutors();
     RequireRanks(*this, executors);
     if (traces.IsOn() &&
         !HasExecutor(executors, [](const ExecutorTraits& traits) { return traits.isExact; }))
@@ -488,8 +494,7 @@ RunGraph(const ProgramOptions& options,
                     options.information,
                     {},
                     job ? job->repeated.iterationOf : std::vector<uint32_t>()};
-    for (const std::string& executor :
-         ParseExecutors(options.executor, options.htae, options.calibration))
+    for (const std::string& executor : options.ListExecutors())
     {
         if (!run.results.empty() && StopSignals::Obey())
         {

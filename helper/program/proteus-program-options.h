@@ -24,6 +24,7 @@
 #include <functional>
 #include <istream>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <set>
 #include <string>
@@ -85,14 +86,16 @@ struct ProgramOptions
     std::string executor{"packet"};      //!< as ParseExecutors() reads it
     std::string htae{"flow"};            //!< what "flow" stands for: "flow" or "classic"
     CommandLineText calibration;         //!< file with parameters of the flow network, or empty
-    std::string gpuSharing{"on"};        //!< RuntimeOptions::sharesGpu, "on" or "off"
-    double overlapFactor{-1};            //!< ExecutorSettings::overlapFactor
-    std::string linkSharing{"on"};       //!< ExecutorSettings::sharesLinks, "on" or "off"
-    double computeSlowdown{0};           //!< FlowParameters::computeSlowdown
-    double communicationSlowdown{0};     //!< FlowParameters::communicationSlowdown
-    NcclOptions nccl;                    //!< of all collectives
-    PacketTraceOptions traces;           //!< what happens on the links
-    ScheduleOptions communication;       //!< iterations, and the order of communications
+    /// Of a program that takes --calibrations in the place of --calibration: the folder, or empty.
+    std::optional<CommandLineText> calibrations;
+    std::string gpuSharing{"on"};    //!< RuntimeOptions::sharesGpu, "on" or "off"
+    double overlapFactor{-1};        //!< ExecutorSettings::overlapFactor
+    std::string linkSharing{"on"};   //!< ExecutorSettings::sharesLinks, "on" or "off"
+    double computeSlowdown{0};       //!< FlowParameters::computeSlowdown
+    double communicationSlowdown{0}; //!< FlowParameters::communicationSlowdown
+    NcclOptions nccl;                //!< of all collectives
+    PacketTraceOptions traces;       //!< what happens on the links
+    ScheduleOptions communication;   //!< iterations, and the order of communications
     /// Of the communication schedule, once it is known what runs; see RuntimeOptions.
     std::function<std::unique_ptr<StartControl>(const ExecutionGraph&, Clock&)> startControl;
     CommandLineText scenario; //!< file of what happens besides the job, or empty
@@ -108,6 +111,10 @@ struct ProgramOptions
                                  "config",
                                  "framework",
                                  "scenario"};
+
+    /// @return what ParseExecutors() makes of --executor, --htae and the calibration
+    /// @throw std::invalid_argument as it does
+    std::vector<std::string> ListExecutors() const;
 
     /// @param command to add all options to
     void AddTo(OptionList& command);

@@ -119,8 +119,7 @@ class ScenarioRunner
     {
         ReportedRun run{m_composed.graph, m_ranked, dataType, m_options.information, {}};
         AddRunInput(m_options.scenario, run.information);
-        for (const std::string& executor :
-             ParseExecutors(m_options.executor, m_options.htae, m_options.calibration))
+        for (const std::string& executor : m_options.ListExecutors())
         {
             run.results.push_back(RunOne(executor, dataType));
         }
@@ -427,8 +426,7 @@ CheckScenario(const ProgramOptions& options, const Cluster& cluster)
     }
     const Scenario scenario = LoadScenario(options, cluster);
     ReadNamed(options.scenario, [&]() {
-        const std::vector<std::string> executors =
-            ParseExecutors(options.executor, options.htae, options.calibration);
+        const std::vector<std::string> executors = options.ListExecutors();
         if (HasExecutor(executors, [](const ExecutorTraits& traits) { return traits.hasPackets; }))
         {
             RequireClasses(scenario);

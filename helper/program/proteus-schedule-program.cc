@@ -97,8 +97,7 @@ CompareSchedules(const ScheduleTrialOptions& options, const OptionList& command)
     options.Check();
     options.servers.Check(options.crossIteration);
     const std::vector<ScheduleTrial> all = MakeScheduleTrials(options);
-    const std::vector<std::string> executors =
-        ParseExecutors(options.executor, options.htae, options.calibration);
+    const std::vector<std::string> executors = options.ListExecutors();
     CheckWire(options, all, executors);
     RequireStreams(executors, "--policies=" + options.policies);
     const RepeatedJob job = MakeRepeatedJob(options);

@@ -76,6 +76,12 @@ ListFolders(const Options& options)
 {
     if (options.folder.empty())
     {
+        if (!std::filesystem::is_regular_file(options.study.c_str()))
+        {
+            throw std::invalid_argument("--study=" + options.study +
+                                        ": is no file on a disk, next to which results could be "
+                                        "kept: add --folder=FOLDER");
+        }
         return {std::filesystem::path(options.study.c_str()).replace_extension(".points").string()};
     }
     const auto folders = SplitOnce("--folder=" + options.folder, options.folder);

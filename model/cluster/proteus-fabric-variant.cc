@@ -99,7 +99,9 @@ ReadKind(const std::string& part, const std::string& text, FabricVariant& varian
                     AppendName(known, name);
                 }
             }
-            Refuse(text, "its first part must be one of " + known);
+            Refuse(text,
+                   "its first part must be one of " + known +
+                       ", or all of it a server preset or a file of a cluster");
         }
         variant.fabric.kind = kind;
     }

@@ -95,12 +95,9 @@ CheckKeys(const Json& object, const std::vector<std::string>& known)
             {
                 keys.push_back(each.key());
             }
-            const std::string nearest = FindNearest(entry.key(), known);
             const std::string foreign = DescribeForeignFile(keys, known);
-            throw std::invalid_argument("the unknown key " + QuotedText(entry.key()) +
-                                        (!foreign.empty()   ? "; " + foreign
-                                         : !nearest.empty() ? "; did you mean " + nearest + "?"
-                                                            : ""));
+            throw std::invalid_argument("the unknown key " + QuotedText(entry.key()) + "; " +
+                                        (!foreign.empty() ? foreign : Suggest(entry.key(), known)));
         }
     }
     for (const std::string& key : known)

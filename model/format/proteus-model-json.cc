@@ -399,13 +399,10 @@ Reader::CheckGiven(const JsonValue& root) const
     {
         if (known.count(name) == 0 && GetCommonVariables().count(name) == 0)
         {
-            const std::string nearest = FindNearest(name, {known.begin(), known.end()});
+            const std::string meant = Suggest(name, {known.begin(), known.end()});
             throw UnknownVariable(
                 name,
-                root.Describe("has no variable " + name +
-                              (!nearest.empty() ? "; did you mean " + nearest + "?"
-                               : known.empty()  ? ""
-                                                : "; there are " + ListNames(known))));
+                root.Describe("has no variable " + name + (meant.empty() ? "" : "; " + meant)));
         }
     }
 }

@@ -79,7 +79,9 @@ class Reader
         const JsonValue program = root.Get("program");
         m_study.program = program.AsName();
         program.Check([&] { m_check.program(m_study.program); });
-        m_study.name = root.Has("name") ? root.Get("name").AsName() : m_study.program;
+        m_study.name = root.Has("name") ? ReadNotEmpty(root.Get("name"),
+                                                       "is empty: leave it out for the program")
+                                        : m_study.program;
         if (const auto options = root.Find("options"))
         {
             m_study.options = ReadOptions(*options);
@@ -149,6 +151,10 @@ class Reader
         if (const auto cost = root.Find("cost"))
         {
             m_study.cost = cost->AsName();
+            if (m_study.cost == m_study.measure)
+            {
+                cost->Fail("is the measure, too: what it is weighed against is another column");
+            }
         }
         const auto bill = GetBillColumns();
         const bool isOfBill = std::any_of(bill.begin(), bill.end(), [this](const Column& column) {
@@ -218,7 +224,7 @@ class Reader
             return {value, {{option, value}}};
         }
         json.AllowKeys("a value of an axis", {"label", "value", "options"});
-        StudyValue value{json.Get("label").AsName(), {}};
+        StudyValue value{ReadNotEmpty(json.Get("label"), "is empty: rows of tables have it"), {}};
         if (json.Has("value") == json.Has("options"))
         {
             json.Fail("needs either 'value' or 'options'");
@@ -365,14 +371,19 @@ class Reader
             return;
         }
         published->AllowKeys("published numbers", {"source", "values"});
-        m_study.publishedSource = published->Get("source").AsName();
+        m_study.publishedSource =
+            ReadNotEmpty(published->Get("source"), "is empty: say where the numbers are from");
         const JsonValue values = published->Get("values");
+        if (values.Size() == 0)
+        {
+            values.Fail("needs at least one number");
+        }
         for (std::size_t i = 0; i < values.Size(); ++i)
         {
             const JsonValue json = values.At(i);
             json.AllowKeys("a published number", {"name", "at", "column", "value"});
             StudyPublished number;
-            number.name = json.Get("name").AsName();
+            number.name = ReadNotEmpty(json.Get("name"), "is empty: rows of tables have it");
             number.column = json.Has("column") ? json.Get("column").AsName() : m_study.measure;
             const JsonValue at = json.Get("at");
             for (const std::string& name : at.GetKeys())

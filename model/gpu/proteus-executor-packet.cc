@@ -6,14 +6,18 @@
 
 #include "proteus-executor-packet.h"
 
+#include "proteus-attribute-defaults.h"
 #include "proteus-executor-settings.h"
+#include "proteus-gpu-application.h"
 #include "proteus-rank-work.h"
 #include "proteus-scenario-player.h"
 #include "proteus-training-job.h"
 
 #include "ns3/callback.h"
+#include "ns3/nstime.h"
 #include "ns3/proteus-fabric-setup.h"
 #include "ns3/proteus-link-recorder.h"
+#include "ns3/proteus-number-text.h"
 #include "ns3/proteus-ranks.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
@@ -153,6 +157,13 @@ void
 AddNotes(Ptr<TrainingJob> job, const ExecutorSettings& settings, RunRecord& record)
 {
     AddRankNotes(job, settings, record);
+    if (const Time start = ReadDefault<TimeValue>(GpuApplication::GetTypeId(), "StartTime").Get();
+        start.IsStrictlyPositive())
+    {
+        record.notes.push_back("packet: the GPUs begin " + FormatTime(start.GetSeconds()) +
+                               " after time 0, from which the iteration time is counted "
+                               "(ns3::Application::StartTime)");
+    }
     if (settings.recordsSeries && GetNRanks() == 1 && record.network.repetition.repeated > 0)
     {
         record.notes.push_back("packet: links over time have what was repeated spread evenly over "

@@ -210,6 +210,12 @@ MakeFit(ParallelPlan& plan,
         PlanEstimator& estimator)
 {
     const uint64_t share = space.globalBatch / plan.dataParallel;
+    // As VisitPlans() has them: powers of two.
+    uint32_t largest = 1;
+    while (largest <= space.mostMicroBatch / 2 && largest < share)
+    {
+        largest *= 2;
+    }
     for (const RecomputePlan recompute :
          {RecomputePlan::NONE, RecomputePlan::SELECTIVE, RecomputePlan::FULL})
     {
@@ -218,7 +224,7 @@ MakeFit(ParallelPlan& plan,
             continue;
         }
         plan.recompute = recompute;
-        for (uint32_t size = space.mostMicroBatch; size >= 1; size /= 2)
+        for (uint32_t size = largest; size >= 1; size /= 2)
         {
             plan.microBatch = size;
             // A pipeline wants many micro-batches, not large ones.
@@ -303,7 +309,7 @@ MakeBaselines(const PlanModelFacts& facts, const PlanSpaceOptions& space, PlanEs
     plan.tensorParallel = facts.hasTensor ? std::min(space.mostTensorParallel, devices) : 1;
     while (devices % plan.tensorParallel != 0)
     {
-        plan.tensorParallel /= 2;
+        --plan.tensorParallel;
     }
     plan.isSequenceParallel = plan.tensorParallel > 1 && facts.hasSequence;
     for (uint32_t pipeline = 1; facts.hasTensor && pipeline <= devices / plan.tensorParallel;

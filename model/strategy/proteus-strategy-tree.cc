@@ -54,6 +54,45 @@ constexpr EnumNames<OptimizerKind, 15> OPTIMIZERS{"optimizer",
                                                    {OptimizerKind::ADAM_FOREACH, "adam-foreach"},
                                                    {OptimizerKind::ADAM_FOREACH, "adamw-foreach"}}};
 
+/// @param text any @return whether it is a number of a part of a path
+bool
+IsNumber(const std::string& text)
+{
+    return !text.empty() && text.size() < 10 &&
+           std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// Numbers that a brace stands for, and where the pattern goes on behind it.
+struct Brace
+{
+    unsigned long low;
+    unsigned long high;
+    std::size_t end;
+};
+
+/// @param pattern of a node @param p where it has a brace @return what that says
+/// @throw std::invalid_argument if it is no range, or one that goes down
+Brace
+ReadBrace(const std::string& pattern, std::size_t p)
+{
+    const std::size_t close = pattern.find('}', p);
+    const std::size_t dots = pattern.find("..", p);
+    const std::string low = pattern.substr(p + 1, dots - p - 1);
+    const std::string high =
+        dots == std::string::npos ? "" : pattern.substr(dots + 2, close - dots - 2);
+    if (close == std::string::npos || dots > close || !IsNumber(low) || !IsNumber(high))
+    {
+        throw std::invalid_argument("node name \"" + pattern +
+                                    "\": a brace must hold a range like {0..11}");
+    }
+    const Brace brace{std::stoul(low), std::stoul(high), close + 1};
+    if (brace.low > brace.high)
+    {
+        throw std::invalid_argument("node name \"" + pattern + "\": the range goes down");
+    }
+    return brace;
+}
+
 bool
 Matches(const std::string& pattern, std::size_t p, const std::string& text, std::size_t t)
 {
@@ -72,33 +111,20 @@ Matches(const std::string& pattern, std::size_t p, const std::string& text, std:
         }
         if (pattern[p] == '{')
         {
-            const std::size_t close = pattern.find('}', p);
-            const std::size_t dots = pattern.find("..", p);
-            auto isNumber = [](const std::string& s) {
-                return !s.empty() && s.size() < 10 &&
-                       std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; });
-            };
-            const std::string low = pattern.substr(p + 1, dots - p - 1);
-            const std::string high =
-                dots == std::string::npos ? "" : pattern.substr(dots + 2, close - dots - 2);
-            if (close == std::string::npos || dots > close || !isNumber(low) || !isNumber(high))
-            {
-                throw std::invalid_argument("node name \"" + pattern +
-                                            "\": a brace must hold a range like {0..11}");
-            }
+            const Brace brace = ReadBrace(pattern, p);
             std::size_t end = t;
             while (end < text.size() && text[end] >= '0' && text[end] <= '9')
             {
                 ++end;
             }
             const std::string digits = text.substr(t, end - t);
-            if (!isNumber(digits) || std::stoul(digits) < std::stoul(low) ||
-                std::stoul(digits) > std::stoul(high))
+            if (!IsNumber(digits) || std::stoul(digits) < brace.low ||
+                std::stoul(digits) > brace.high)
             {
                 return false;
             }
             t = end;
-            p = close + 1;
+            p = brace.end;
             continue;
         }
         if (t >= text.size() || text[t] != pattern[p])
@@ -316,6 +342,10 @@ GetOptimizerStateBytes(OptimizerKind kind,
 bool
 MatchesPattern(const std::string& pattern, const std::string& text)
 {
+    for (std::size_t p = pattern.find('{'); p != std::string::npos; p = pattern.find('{', p + 1))
+    {
+        ReadBrace(pattern, p); // those that the text does not come to, too
+    }
     return Matches(pattern, 0, text, 0);
 }
 

@@ -156,7 +156,7 @@ const Missing DEVICES("number of devices",
                         "numGpus",
                         "numNodes",
                         "worldSize"},
-                       "it takes tp x pp x cp x dp devices; what there is says the cluster"});
+                       "a plan takes tp x pp x cp x dp devices; what there is says the cluster"});
 
 const Missing SHAPE("shape of the model",
                     {"a plan",

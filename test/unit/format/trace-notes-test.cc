@@ -115,6 +115,8 @@ TEST(TraceNotes, CollectivesOfChakraWhoseRanksAreNotKnown)
                "the unknown key 'dataDep'; did you mean data_deps?");
     ExpectPart(notes(AllReduce("", R"(, "id": 3)")), "the key \"id\" appears twice");
     ExpectPart(notes(AllReduce(R"(, {"name": "x", "int64_value": "1"})")), "the unknown key");
+    ExpectPart(notes(AllReduce("", R"(, "zzzzzzzz": 1)")),
+               "the unknown key 'zzzzzzzz'; there are id, name");
 }
 
 TEST(TraceNotes, WhatOfChakraIsLeftOut)

@@ -43,7 +43,14 @@ TEST(CloudMachines, GpusByThemselvesAreAnsweredWithTheirServers)
                                             {"RTX 4090", "--cluster=8xRTX-4090"},
                                             {"mi300x", "GPUs of AMD, and RCCL, are not modelled"},
                                             {"8xMI250X", "GPUs of AMD, and RCCL, are not modelled"},
-                                            {"no-such", "cards are written 8xL40S"}})
+                                            {"no-such", "cards are written 8xL40S"},
+                                            {"64xL40S", "a CPU has 1 to 16 cards"},
+                                            {"0xL40S", "nodes is the number of servers: 8xL40S:"},
+                                            {"3x4xL40S", "and a server 1, 2, 4 or 8 CPUs"},
+                                            {"8x4090", "did you mean RTX-4090?"},
+                                            {"8*l40s", "write 8xL40S"},
+                                            {"L40S x 4", "write 4xL40S"},
+                                            {"8xA100-SXM4-80GB", "is no PCI Express card"}})
     {
         const Outcome run = Start("cluster", {"--cluster=" + name});
         EXPECT_EQ(run.code, 1);

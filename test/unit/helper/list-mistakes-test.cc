@@ -292,6 +292,26 @@ TEST(ListMistakes, ListsAreCheckedBeforeAnythingRuns)
     EXPECT_FALSE(std::filesystem::exists(times));
 }
 
+// A calibration is found in the folder, whatever is run beside it.
+TEST(ListMistakes, CalibrationsOfAFolderAreThoseOfTheExecutor)
+{
+    const Folder folder;
+    const std::string list = folder.Write("l.json", R"({"format": "proteus-evaluation",
+ "version": 1, "workloads": [{"name": "w", "model": "alexnet", "cluster": "hgx-a100-4gpu",
+ "nodes": 1, "strategies": [{"name": "s", "dp": 4}]}]})");
+    const auto start = [&](const std::string& executor) {
+        return Start("evaluate",
+                     {"--list=" + list,
+                      "--quiet",
+                      "--calibrations=" + folder.Get() + "/c",
+                      "--executor=" + executor});
+    };
+    ExpectRefusal(start("alpha-beta"), "--calibrations belongs to the flow network");
+    const Outcome run = start("flow_calibrated");
+    EXPECT_EQ(run.code, 0) << run.error;
+    EXPECT_NE(run.out.find("flow_calibrated  error"), std::string::npos) << run.out;
+}
+
 // Names begin the lines of a table.
 TEST(ListMistakes, NamesOfWorkloadsAndStrategies)
 {

@@ -48,6 +48,20 @@ TEST(RunNotes, LossesOfCollectivesAreNamed)
     EXPECT_EQ(lossy.find(" 0 repeated"), std::string::npos) << lossy;
 }
 
+TEST(RunNotes, TimesBeforeTheGpusBeginAreNamed)
+{
+    const auto start = [](const std::vector<std::string>& more) {
+        std::vector<std::string> words{PING, "--cluster=dgx-a100", "--nodes=1", "--quiet"};
+        words.insert(words.end(), more.begin(), more.end());
+        const Outcome outcome = Start("run", words);
+        EXPECT_EQ(outcome.code, 0) << outcome.error;
+        return outcome.out;
+    };
+    const std::string note = "the GPUs begin 1.000 ms after time 0";
+    EXPECT_NE(start({"--ns3::Application::StartTime=1ms"}).find(note), std::string::npos);
+    EXPECT_EQ(start({}).find("the GPUs begin"), std::string::npos);
+}
+
 TEST(RunNotes, LossesAndApproximationsOfWorkloadsAreNamed)
 {
     const Folder folder;

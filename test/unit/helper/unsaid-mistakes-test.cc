@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 using namespace ns3::proteus;
@@ -171,6 +172,36 @@ TEST(UnsaidMistakes, RefusalsNameOptions)
                      R"({"format": "proteus-cluster", "version": 1, "server": "dgx-a100",
  "servers": 4, "fabric": {"kind": "fat-tree", "switch_ports": 3}})");
     ExpectRefused("cluster", {"--cluster=" + file}, "fat-tree: switch_ports must be");
+}
+
+TEST(UnsaidMistakes, RefusalsSayWhatTheProgramTakes)
+{
+    ExpectRefused("calibrate", {"--sizes=,64K"}, "--sizes=,64K: a part is empty");
+    ExpectRefused("evaluate",
+                  {"--executor=flow_calibrated"},
+                  "flow_calibrated needs --calibrations=FOLDER");
+    ExpectRefused("run",
+                  Small({"--strategy=dp=2", "--executor=flow_calibrated"}),
+                  "flow_calibrated needs --calibration=FILE");
+    ExpectRefused("fabrics",
+                  {"--fabrics=none.json"},
+                  "--fabrics: none.json: cannot be read: No such file");
+    ExpectRefused("fabrics", {"--fabrics=spine"}, "or all of it a server preset or a file");
+}
+
+// Results are kept next to a study; a pipe has no place of that kind.
+TEST(UnsaidMistakes, StudiesOfAPipeNeedAFolder)
+{
+    const std::string study = R"({"format": "proteus-study", "version": 1, "program":
+ "proteus-run", "axes": [{"name": "nodes", "values": [1]}], "options": {"model": "gpt3-125m", "strategy": "dp=8"}})";
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    ASSERT_EQ(write(ends[1], study.data(), study.size()), static_cast<ssize_t>(study.size()));
+    close(ends[1]);
+    const std::string file = "/dev/fd/" + std::to_string(ends[0]);
+    ExpectRefused("study", {"--study=" + file, "--quiet"}, file + ": is no file on a disk");
+    close(ends[0]);
+    EXPECT_FALSE(std::filesystem::exists(file + ".points"));
 }
 
 TEST(UnsaidMistakes, PlacementsThatChangeNothingAreNamed)

@@ -300,6 +300,32 @@ TEST(SearchLadder, StopsWhenTheTimeIsUp)
     EXPECT_THROW(ClimbLadder(entries, {rung}), std::runtime_error);
 }
 
+// A limit that is no power of two leaves experts what the one below it leaves them, not less.
+TEST(PlanSearch, ExpertsHaveWhatLimitsLeaveThem)
+{
+    const Machine machine;
+    PlanEstimator estimator(LoadSmall, machine.timer, machine.communication);
+    const auto list = [&](uint32_t mostMicroBatch, uint32_t mostTensor) {
+        PlanSpaceOptions space = Machine::MakeSpace(16, 128);
+        space.mostMicroBatch = mostMicroBatch;
+        space.mostTensorParallel = mostTensor;
+        std::vector<std::string> plans;
+        for (const BaselinePlan& baseline :
+             MakeBaselines(DescribeForPlans(LoadSmall(space.base)), space, estimator))
+        {
+            plans.push_back(baseline.name + " " + std::to_string(baseline.plan.microBatch) + " " +
+                            std::to_string(baseline.plan.tensorParallel));
+        }
+        return plans;
+    };
+    const auto usual = list(4, 8);
+    EXPECT_EQ(std::count(usual.begin(), usual.end(), "S1: data parallel 4 1"), 1);
+    EXPECT_EQ(list(6, 8), usual);
+    EXPECT_EQ(list(7, 15), usual);
+    EXPECT_NE(list(2, 8), usual);
+    EXPECT_EQ(list(1000000, 8), list(128, 8));
+}
+
 // The best plan of a search is among those that flows find best, and experts' plans are no better.
 TEST(PlanSearch, FindsWhatExpertsFindOrBetter)
 {

@@ -147,6 +147,8 @@ TEST(StrategyJson, MistakesNameNodeOperatorAndDimension)
               "s.json: /trees: unknown field; did you mean tree?");
     const std::string head = R"({"format": "proteus-strategy", "version": 1, "name": "mine", )"
                              R"("mesh": {"axes": ["pp", "dp"], "sizes": [2, 2]}, "tree": )";
+    EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "fc{5..1}"}]}})"),
+              "s.json: /tree/children/0/name: node name \"fc{5..1}\": the range goes down");
     EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "classifier", "children": [
                            {"name": "fc1", "mesh": [0, 1], "split": {"out": 4}}]}]}})"),
               "s.json: /tree/children/0/children/0: strategy \"mine\", node classifier/fc1, "

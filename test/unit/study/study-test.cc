@@ -107,6 +107,16 @@ const std::vector<Wrong> WRONG{
          R"([{"name": "p", "at": {"fabric": "fat-tree"}, "value": 1}]}})",
      "/published/values/0/at: every point of these values is left out by 'skip'"},
     {HEAD + AXES + R"(, "published": {"values": []}})", "/published"},
+    {HEAD + AXES + R"(, "published": {"source": "s", "values": []}})",
+     "/published/values: needs at least one number"},
+    {HEAD + AXES + R"(, "published": {"source": "", "values": []}})",
+     "/published/source: is empty: say where the numbers are from"},
+    {HEAD + AXES + R"(, "published": {"source": "s", "values": [{"name": ""}]}})",
+     "/published/values/0/name: is empty"},
+    {HEAD + AXES + R"(, "name": ""})", "/name: is empty: leave it out for the program"},
+    {HEAD + AXES + R"(, "cost": "iteration_s"})", "/cost: is the measure, too"},
+    {HEAD + R"("axes": [{"name": "a", "values": [{"label": "", "options": {"nodes": 2}}]}]})",
+     "/axes/0/values/0/label: is empty"},
     {HEAD + AXES +
          R"(, "published": {"source": "s", "values": [{"name": "p", "at": {"fabric": "torus"}, )"
          R"("value": 1}]}})",
