@@ -57,7 +57,7 @@ TEST(ModelMistakes, NamesOfOtherModelsSayWhatStandsForThem)
                                             {"gemma2-9b", "are bounded by a tanh"},
                                             {"whisper-large-v3", "along a sequence of audio"},
                                             {"deberta-large", "disentangled attention"},
-                                            {"bloom-176b", "ALiBi"},
+                                            {"bloom-176b", "=FILE (model_type bloom)"},
                                             {"gemma-7b", "=FILE (model_type gemma)"},
                                             {"olmo2-7b", "=FILE (model_type olmo2)"},
                                             {"deepseek-v2", "did you mean deepseek-v2-lite? "}})
