@@ -236,17 +236,20 @@ FrameworkOption::LoadPlan(
 std::string
 ChooseFramework(const std::string& gpu, const Model& model, const StrategyTree* tree)
 {
-    const std::vector<ModelOperator>& operators = model.GetOperators();
-    if (std::any_of(operators.begin(), operators.end(), [](const ModelOperator& op) {
-            return op.kind == "convolution";
-        }))
+    const auto has = [&model](const char* kind) {
+        const std::vector<ModelOperator>& operators = model.GetOperators();
+        return std::any_of(operators.begin(), operators.end(), [kind](const ModelOperator& op) {
+            return op.kind == kind;
+        });
+    };
+    if (has("convolution"))
     {
         return "ddp";
     }
     if (tree && tree->optimizer.zero == ZERO_PARAMETERS && GetAxisSize(*tree, "tp") == 1 &&
         GetAxisSize(*tree, "pp") == 1)
     {
-        return "fsdp1";
+        return has("expert-linear") ? "fsdp2" : "fsdp1"; // the former has them in one kernel
     }
     return FindComputeCapability(gpu) >= HOPPER ? "megatron-core" : "megatron-2022";
 }

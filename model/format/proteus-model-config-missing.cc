@@ -136,12 +136,6 @@ const Registration OTHER_BLOCKS(
              "its layers have attention and products beside each other, or norms in other places "
              "than Llama's; gpt-neox.json is a model with both beside each other, to begin with"));
 
-const Registration POSITIONS_IN_SCORES(
-    "model_type bloom",
-    MakeType({"bloom", "mpt"},
-             "positions are added to the scores of attention (ALiBi), which takes next to no time; "
-             "gpt.json with its sizes is computed as long"));
-
 const Registration RELATIVE_SCORES(
     "model_type deberta",
     MakeType({"deberta", "deberta-v2", "deberta-v3"},

@@ -24,6 +24,19 @@ CountReplicaKernels(const Framework& framework, const KernelDescription& kernel)
            (hasStatistics ? framework.statisticsKernels : 0);
 }
 
+namespace
+{
+
+/// @return the time of a unit of sharding in the pass of a kernel, picoseconds
+int64_t
+GetBlockPs(const HostCost& cost, const KernelDescription& kernel)
+{
+    const bool isOther = !kernel.part.empty() || kernel.isRecomputation;
+    return isOther && cost.backwardBlockPs >= 0 ? cost.backwardBlockPs : cost.blockPs;
+}
+
+} // namespace
+
 IssuingHost::IssuingHost(const Framework& framework, const std::string& gpu, StageHosts* stages)
     : m_framework(framework),
       m_pace(framework.host.FindPace(gpu)),
@@ -52,6 +65,12 @@ IssuingHost::CountOperatorPs(const KernelDescription& kernel,
         const int64_t kernelPs =
             isOther ? cost.backwardKernelPs : m_framework.kernels.hostPerKernelPs;
         hostPs += more * (expertPs >= 0 ? expertPs : kernelPs);
+        if (cost.blocksOfZero3) // modules of each expert have hooks, as those of a block have
+        {
+            constexpr int64_t PRODUCTS = 2; // of an expert: two layers, and two gradients of each
+            const auto all = static_cast<int64_t>(kernel.extents.front() * work.products.size());
+            hostPs += GetBlockPs(cost, kernel) * all / (isBackward ? 2 * PRODUCTS : PRODUCTS);
+        }
     }
     // Both gradients of a convolution are of one call (ATen, convolution_backward()).
     const bool isCalled = kernel.kind != "convolution" || kernel.part != "input-gradient";
@@ -116,10 +135,8 @@ IssuingHost::GetPs(const KernelDescription& kernel,
         pass.leadPs = 0;
     }
     pass.before = pass.lead;
-    const bool hasOtherBlocks = (isBackward || kernel.isRecomputation) && cost.backwardBlockPs >= 0;
-    const int64_t blockPs = hasOtherBlocks ? cost.backwardBlockPs : cost.blockPs;
-    const int64_t allPs =
-        CountOperatorPs(kernel, work, rule, time, nKernels) + (pass.isBlockNew ? blockPs : 0);
+    const int64_t allPs = CountOperatorPs(kernel, work, rule, time, nKernels) +
+                          (pass.isBlockNew ? GetBlockPs(cost, kernel) : 0);
     const int64_t hostPs = std::llround(m_pace * static_cast<double>(allPs));
     if (cost.waitsForKernels)
     {

@@ -204,6 +204,7 @@ class EvaluationTest(unittest.TestCase):
                 "twenty-ninth": 16,
                 "thirtieth": 15,
                 "thirty-first": 16,
+                "thirty-second": 21,
                 "nineteenth": 62,
                 "experts": 30,
                 "held-out": 66,

@@ -206,6 +206,42 @@ TEST(Framework, HostsOfOperatorsHaveATime)
     EXPECT_EQ(time("dispatch", R"("hostUs": 400, "expertUs": 2, )"), 432000000);
 }
 
+// Modules of an expert have hooks where those of blocks have, which is under ZeRO 3; half of them
+// for each of its two products forward, a quarter for each of four gradients.
+TEST(Framework, ExpertsHaveHooksAsBlocksHave)
+{
+    constexpr int64_t US = 1000000;
+    constexpr uint64_t EXPERTS = 16;
+    const auto time = [](bool isOfZero3, const std::string& part) {
+        const std::string units =
+            isOfZero3 ? R"(, "blocksOfZero3": {"value": true, "source": "s"})" : "";
+        const Framework framework = ReadFramework(
+            R"(, "host": {"kernelUs": {"value": 0, "source": "s"},
+                "blockUs": {"value": 800, "source": "s"},
+                "backwardBlockUs": {"value": 4000, "source": "s"},
+                "issuesEveryExpert": {"value": true, "source": "s"},
+                "expertKernelUs": {"value": 100, "source": "s"},
+                "backwardExpertKernelUs": {"value": 200, "source": "s"})" +
+            units + "}");
+        const KernelCostModel model(FindGpuDatasheet("H100-SXM5-80GB"), framework.kernels);
+        KernelDescription kernel;
+        kernel.name = "experts";
+        kernel.kind = "expert-linear";
+        kernel.part = part;
+        kernel.extents = {EXPERTS, 64, 64, 64};
+        kernel.flops = EXPERTS * 2.0 * 64 * 64 * 64;
+        kernel.bytes = EXPERTS * 3 * 64 * 64 * 2;
+        return MakeFrameworkTimer(model, framework, DataType::BF16, 2)(kernel);
+    };
+    // What is no numbered block is a unit as well.
+    const int64_t forward = time(false, "");
+    EXPECT_EQ(forward, (800 + 15 * 100) * US);
+    EXPECT_EQ(time(true, "") - forward, int64_t{EXPERTS} * 800 / 2 * US);
+    const int64_t gradient = time(false, "weight-gradient");
+    EXPECT_EQ(gradient, (4000 + 15 * 200) * US);
+    EXPECT_EQ(time(true, "weight-gradient") - gradient, int64_t{EXPERTS} * 4000 / 4 * US);
+}
+
 // A stage whose GPU needs more than its host never waits once it has a lead; of another one what is
 // left at the end of both passes does not depend on how they begin, and both take the host's time.
 TEST(StageHosts, KeepWhatIsLeftOfALead)

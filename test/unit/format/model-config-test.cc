@@ -336,6 +336,57 @@ TEST(ModelConfig, PositionsThatNoTokenHas)
     EXPECT_EQ(ConfigFile(OPT).Load().GetSequence(), 2048u);
 }
 
+// What stands for ALiBi, and biases that MPT has not, are counted besides the published parameters;
+// the norm behind BLOOM's embedding is not.
+TEST(ModelConfig, ModelsWithoutLearnedPositionsAreRead)
+{
+    const Config bloom{{"model_type", "\"bloom\""}, // BLOOM 7B1
+                       {"n_layer", "30"},
+                       {"num_attention_heads", "32"},
+                       {"n_embed", "4096"},
+                       {"seq_length", "2048"},
+                       {"vocab_size", "250880"}};
+    constexpr uint64_t POSITIONS = 2048 * 4096;
+    EXPECT_EQ(Count(bloom), 7069016064u + POSITIONS - 2 * 4096);
+    EXPECT_EQ(Count(Change(bloom, {{"hidden_size", "4096"}})), Count(bloom));
+    EXPECT_NE(GetError(Change(bloom, {{"hidden_size", "2048"}})).find("n_embed"),
+              std::string::npos);
+    EXPECT_NE(GetError(Change(bloom, {{"n_embed", ""}})).find("hidden_size"), std::string::npos);
+    const Config mpt{{"model_type", "\"mpt\""}, // MPT-7B
+                     {"n_layers", "32"},
+                     {"n_heads", "32"},
+                     {"d_model", "4096"},
+                     {"expansion_ratio", "4"},
+                     {"max_seq_len", "2048"},
+                     {"no_bias", "true"},
+                     {"attn_config", R"({"alibi": true, "attn_impl": "triton"})"},
+                     {"vocab_size", "50432"}};
+    constexpr uint64_t BIASES = (32 * 11 + 1) * 4096;
+    EXPECT_EQ(Count(mpt), 6649286656u + POSITIONS + BIASES);
+    EXPECT_EQ(ConfigFile(mpt).Load().GetSequence(), 2048u);
+    // One head of keys and values: 31 of 32 of both products, and their biases, are not there.
+    EXPECT_EQ(Count(Change(mpt, {{"attn_config", R"({"kv_n_heads": 1})"}})),
+              Count(mpt) - 32 * 2 * (4096 - 128) * uint64_t{4096 + 1});
+    EXPECT_NE(GetError(Change(mpt, {{"attn_config", R"({"rope": true})"}})).find("must be false"),
+              std::string::npos);
+    const Config nemotron{{"model_type", "\"nemotron\""}, // Minitron 4B
+                          {"num_hidden_layers", "32"},
+                          {"hidden_size", "3072"},
+                          {"num_attention_heads", "24"},
+                          {"num_key_value_heads", "8"},
+                          {"intermediate_size", "9216"},
+                          {"max_position_embeddings", "4096"},
+                          {"vocab_size", "256000"}};
+    // Embedding and head, queries and projection, keys and values, two products, norms.
+    EXPECT_EQ(Count(nemotron),
+              uint64_t{2} * 256000 * 3072 +
+                  uint64_t{32} * (2 * 3072 * 3072 + 2 * 1024 * 3072 + 2 * 9216 * 3072 + 4 * 3072) +
+                  2 * 3072);
+    EXPECT_EQ(Count(Change(nemotron, {{"head_dim", "128"}})), Count(nemotron));
+    EXPECT_NE(GetError(Change(nemotron, {{"head_dim", "256"}})).find("over num_attention_heads"),
+              std::string::npos);
+}
+
 // The file of the same model in workloads/models/ is the same model.
 TEST(ModelConfig, IsTheModelOfTheZoo)
 {

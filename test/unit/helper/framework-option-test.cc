@@ -20,16 +20,19 @@ namespace
 {
 
 /// @param strategy in the short form @param gpu name of a data sheet @param name of the framework,
-/// empty: one is chosen @return what is trained
+/// empty: one is chosen @param trained name of a model @return what is trained
 FrameworkPlan
-Load(const std::string& strategy, const std::string& gpu, const std::string& name = "")
+Load(const std::string& strategy,
+     const std::string& gpu,
+     const std::string& name = "",
+     const std::string& trained = "gpt3-125m")
 {
     const std::string workloads = std::string(PROTEUS_SOURCE_DIR) + "/workloads";
     FrameworkOption option;
     option.name = name;
     option.workloads = workloads;
     ModelOptions model;
-    model.model = "gpt3-125m";
+    model.model = trained;
     model.strategy = strategy;
     model.folder = workloads + "/models";
     return option.LoadPlan(gpu, LaunchInterval(), [&](const FrameworkDefaults& defaults) {
@@ -72,6 +75,18 @@ TEST(FrameworkOption, OneThatIsChosenActsAsIfItWereNamed)
         EXPECT_EQ(Write(chosen.plan), Write(Load(test.strategy, test.gpu, test.framework).plan))
             << test.strategy;
     }
+}
+
+// A loop of the host over experts is of programs that are named.
+TEST(FrameworkOption, ExpertsHaveOneKernelWhereNoneIsNamed)
+{
+    const auto choose = [](const std::string& model, const std::string& name = "") {
+        return Load("dp=8,zero=3", "H100-SXM5-80GB", name, model).framework;
+    };
+    EXPECT_EQ(choose("mixtral-8x7b").name, "fsdp2");
+    EXPECT_FALSE(choose("mixtral-8x7b").host.issuesEveryExpert);
+    EXPECT_TRUE(choose("mixtral-8x7b", "fsdp1").host.issuesEveryExpert);
+    EXPECT_EQ(choose("mistral-7b").name, "fsdp1");
 }
 
 TEST(FrameworkOption, AttentionMayBeAnotherKernel)

@@ -57,9 +57,9 @@ TEST(ModelMistakes, NamesOfOtherModelsSayWhatStandsForThem)
                                             {"gemma2-9b", "are bounded by a tanh"},
                                             {"whisper-large-v3", "along a sequence of audio"},
                                             {"deberta-large", "disentangled attention"},
-                                            {"bloom-176b", "ALiBi"},
+                                            {"bloom-560m", "=FILE (model_type bloom)"},
                                             {"gemma-7b", "=FILE (model_type gemma)"},
-                                            {"olmo2-7b", "=FILE (model_type olmo2)"},
+                                            {"granite-8b", "=FILE (model_type granite)"},
                                             {"deepseek-v2", "did you mean deepseek-v2-lite? "}})
     {
         const Outcome outcome = Start("run", {"--model=" + name, "--strategy=dp=2"});

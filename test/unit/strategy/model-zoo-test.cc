@@ -115,6 +115,9 @@ TEST(ModelZoo, ParametersAreThePublishedOnes)
         {"pythia-6.9b", 6857302016},
         {"pythia-12b", 11846072320},
         {"starcoder", 15517456384},
+        {"starcoderbase-1b", 1137207296},
+        {"starcoderbase-3b", 3043311104},
+        {"starcoderbase-7b", 7327263232},
         {"llama3.2-1b", 1235814400},
         {"llama3.2-3b", 3212749824},
         {"tinyllama-1.1b", 1100048384},
@@ -173,6 +176,23 @@ TEST(ModelZoo, ParametersAreThePublishedOnes)
     {
         EXPECT_EQ(Load(name, {{"padded", 50272}}).CountParameters(), count) << name;
     }
+    // Positions that stand for ALiBi, without the norm of BLOOM's embedding and with biases that
+    // MPT has not; norms of OLMo's queries and keys are of each head.
+    const auto position = [](uint64_t sequence, uint64_t hidden) { return sequence * hidden; };
+    EXPECT_EQ(Load("bloom-7b1").CountParameters(), 7069016064u + position(2048, 4096) - 2 * 4096);
+    EXPECT_EQ(Load("bloom-176b").CountParameters(),
+              176247271424u + position(2048, 14336) - 2 * 14336);
+    EXPECT_EQ(Load("mpt-7b").CountParameters(),
+              6649286656u + position(2048, 4096) + (32 * 11 + 1) * 4096);
+    EXPECT_EQ(Load("mpt-30b").CountParameters(),
+              29957200896u + position(8192, 7168) + (48 * 11 + 1) * 7168);
+    const auto norms = [](uint64_t layers, uint64_t queries, uint64_t keys) {
+        return layers * (queries + keys - 2 * 128);
+    };
+    EXPECT_EQ(Load("olmo2-1b").CountParameters(), 1484916736u - norms(16, 2048, 2048));
+    EXPECT_EQ(Load("olmo2-7b").CountParameters(), 7298617344u - norms(32, 4096, 4096));
+    EXPECT_EQ(Load("olmo2-13b").CountParameters(), 13716198400u - norms(40, 5120, 5120));
+    EXPECT_EQ(Load("olmo2-32b").CountParameters(), 32234279936u - norms(64, 5120, 1024));
     // google/t5-v1_1-small and -large of Hugging Face transformers.
     EXPECT_EQ(
         Load("t5-small",
