@@ -6,6 +6,8 @@
 
 #include "proteus-communication-scheduler.h"
 
+#include "ns3/proteus-other-names.h"
+
 namespace ns3
 {
 namespace proteus
@@ -13,6 +15,8 @@ namespace proteus
 
 namespace
 {
+
+const OtherNamesRegistry::Registration WORDS("arrival", {{"fifo", "baseline"}});
 
 const SchedulingPolicyRegistration REGISTRATION(
     {"arrival",

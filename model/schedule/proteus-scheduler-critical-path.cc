@@ -7,6 +7,8 @@
 #include "proteus-communication-rank.h"
 #include "proteus-scheduler-priority.h"
 
+#include "ns3/proteus-other-names.h"
+
 namespace ns3
 {
 namespace proteus
@@ -14,6 +16,8 @@ namespace proteus
 
 namespace
 {
+
+const OtherNamesRegistry::Registration WORDS("critical-path", {{"ticTac", "tic", "tac"}});
 
 const SchedulingPolicyRegistration REGISTRATION(
     {"critical-path",

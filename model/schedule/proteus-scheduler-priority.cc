@@ -8,6 +8,8 @@
 
 #include "proteus-communication-rank.h"
 
+#include "ns3/proteus-other-names.h"
+
 namespace ns3
 {
 namespace proteus
@@ -15,6 +17,8 @@ namespace proteus
 
 namespace
 {
+
+const OtherNamesRegistry::Registration WORDS("priority", {{"byteScheduler"}});
 
 const SchedulingPolicyRegistration REGISTRATION(
     {"priority",

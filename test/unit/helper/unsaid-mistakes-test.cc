@@ -187,6 +187,9 @@ TEST(UnsaidMistakes, RefusalsSayWhatTheProgramTakes)
                   {"--fabrics=none.json"},
                   "--fabrics: none.json: cannot be read: No such file");
     ExpectRefused("fabrics", {"--fabrics=spine"}, "or all of it a server preset or a file");
+    // By the names of the papers that their descriptions have.
+    ExpectRefused("schedule", {"--policies=ByteScheduler"}, "did you mean priority?");
+    ExpectRefused("schedule", {"--policies=arrival,tictac"}, "did you mean critical-path?");
 }
 
 // Results are kept next to a study; a pipe has no place of that kind.
