@@ -274,7 +274,7 @@ SearchChannels(const Cluster& cluster,
         result.nvls = isFirst ? nvls : Least(result.nvls, nvls);
         result.messageChannels = isFirst ? messages : std::min(result.messageChannels, messages);
     }
-    result.hasSimpleTree = HasSimpleTree(cluster, paths, vertices, computeCapability, rules.pxn);
+    result.hasSimpleTree = HasSimpleTree(cluster, paths, vertices, rules.pxn);
     result.leastRanks = static_cast<uint32_t>(least);
     if (nics.Get(vertices.front(), 0) != Cluster::NO_VERTEX)
     {

@@ -8,8 +8,6 @@
 #include "proteus-algorithms.h"
 #include "proteus-simple-tree.h"
 
-#include "ns3/proteus-gpu-model.h"
-
 #include <algorithm>
 #include <utility>
 
@@ -217,12 +215,7 @@ MakeRankTrees(const Cluster& cluster, const Paths& paths, const CollectiveReques
         MakeServerChains(cluster, paths, request.vertices, request.channels, request.rules);
     const auto channels = static_cast<uint32_t>(known.size());
     const bool isAllReduce = request.collective == Collective::ALL_REDUCE;
-    const bool isSimple =
-        HasSimpleTree(cluster,
-                      paths,
-                      request.vertices,
-                      FindComputeCapability(cluster.GetVertices()[request.vertices.front()].model),
-                      request.rules.pxn);
+    const bool isSimple = HasSimpleTree(cluster, paths, request.vertices, request.rules.pxn);
     std::vector<RankTree> trees;
     for (uint32_t channel = 0; channel < channels; ++channel)
     {

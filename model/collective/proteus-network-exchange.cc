@@ -71,27 +71,17 @@ ShareCores(const CollectiveProgram& program,
            const std::vector<ProgramConnection>& connections,
            std::vector<double>& limits)
 {
-    std::map<uint32_t, VertexId> cores; // by rank that sends to other servers
+    std::map<VertexId, double> sends; // by core
+    double all = 0;
     for (const ProgramConnection& place : connections)
     {
         if (place.connection->hop == HopKind::NETWORK)
         {
-            cores[place.from] = place.connection->lineReader;
+            ++sends[place.connection->lineReader];
+            ++all;
         }
     }
-    std::map<VertexId, uint32_t> messages; // by core
-    for (const ProgramConnection& place : connections)
-    {
-        if (place.connection->hop == HopKind::NETWORK)
-        {
-            ++messages[place.connection->lineReader];
-            const auto receiver = cores.find(place.to);
-            if (receiver != cores.end()) // who sends nothing has a core that does little else
-            {
-                ++messages[receiver->second];
-            }
-        }
-    }
+    const double others = std::max(static_cast<double>(sends.size()) - 1, 1.0);
     const MessageBytes longest = FindLongestMessages(program);
     for (std::size_t i = 0; i < connections.size(); ++i)
     {
@@ -101,12 +91,11 @@ ShareCores(const CollectiveProgram& program,
         {
             continue;
         }
-        const auto receiver = cores.find(place.to);
-        const uint32_t count = std::max(messages[place.connection->lineReader],
-                                        receiver == cores.end() ? 0 : messages[receiver->second]);
+        const double sent = sends[place.connection->lineReader];
+        const double received = (all - sent) / others; // what the others send, of two all of it
         const auto bytes = static_cast<double>(message->second);
         const double read = limits[i] > 0 ? bytes / limits[i] : 0; // the same thread does both
-        limits[i] = bytes / (count * MESSAGE_SECONDS_OF_CORE + read);
+        limits[i] = bytes / ((sent + received) * MESSAGE_SECONDS_OF_CORE + read);
     }
 }
 

@@ -9,6 +9,7 @@
 #include "proteus-algorithms.h"
 #include "proteus-path-type.h"
 
+#include "ns3/proteus-gpu-model.h"
 #include "ns3/proteus-nic-table.h"
 
 #include <algorithm>
@@ -51,7 +52,6 @@ bool
 HasSimpleTree(const Cluster& cluster,
               const Paths& paths,
               const std::vector<VertexId>& vertices,
-              uint32_t computeCapability,
               bool pxn)
 {
     const auto servers = GroupByServer(cluster, vertices);
@@ -60,6 +60,8 @@ HasSimpleTree(const Cluster& cluster,
     {
         return false;
     }
+    const bool isHopper =
+        FindComputeCapability(cluster.GetVertices()[vertices.front()].model) >= HOPPER;
     std::set<std::vector<uint32_t>> seen; // servers are alike if the same GPUs of them take part
     return std::any_of(servers.begin(), servers.end(), [&](const auto& members) {
         std::vector<VertexId> gpus;
@@ -70,8 +72,7 @@ HasSimpleTree(const Cluster& cluster,
             places.push_back(cluster.GetVertices()[vertices[rank]].index);
         }
         return seen.insert(places).second &&
-               (gpus.size() == 1 ||
-                (computeCapability >= HOPPER && HasLoneNic(cluster, paths, nics, gpus)));
+               (gpus.size() == 1 || (isHopper && HasLoneNic(cluster, paths, nics, gpus)));
     });
 }
 

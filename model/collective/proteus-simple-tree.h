@@ -9,7 +9,6 @@
 
 #include "ns3/proteus-paths.h"
 
-#include <cstdint>
 #include <vector>
 
 /**
@@ -28,18 +27,18 @@ namespace proteus
  * Whether one GPU of a server talks to the parent and all children of a tree: the only GPU that
  * there is, or on Hopper and later GPUs whose NIC no other GPU is as near to. Otherwise two share
  * them: the first has the parent and one child, the next one the other child (NVIDIA/nccl v2.26.2
- * to v2.30.7, src/graph/search.cc, "Try a simpler tree"; src/graph/connect.cc, connectTrees()).
+ * to v2.30.7, src/graph/search.cc, "Try a simpler tree"; src/graph/connect.cc, connectTrees()). The
+ * tuner counts with it (ChannelSearch), and trees are built by it; GPUs are what their model says,
+ * an unknown one is older than Hopper.
  * @param cluster where the ranks are
  * @param paths of the cluster
  * @param vertices of the ranks
- * @param computeCapability of the GPUs, ten times, e.g. 80 for an A100
  * @param pxn whether GPUs hand on what others send, see NicTable
  * @return whether it is so in a server, of several
  */
 bool HasSimpleTree(const Cluster& cluster,
                    const Paths& paths,
                    const std::vector<VertexId>& vertices,
-                   uint32_t computeCapability,
                    bool pxn);
 
 } // namespace proteus

@@ -11,6 +11,7 @@
 #include "ns3/proteus-paths.h"
 #include "ns3/proteus-server-preset.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <deque>
@@ -392,15 +393,14 @@ TEST(NetworkShares, ACoreOfAServerTakesTimeForEveryMessage)
                                                    rules));
                     connections.push_back({block.channel, from, block.sendPeer, &plans.back()});
                     uint64_t bytes = 0;
+                    uint64_t longest = 0;
                     for (const Step& step : block.steps)
                     {
-                        bytes = Sends(step.kind) ? bytes + step.bytes : bytes;
-                        if (step.endsChunk && Sends(step.kind))
-                        {
-                            break; // all messages are as long here
-                        }
+                        bytes += Sends(step.kind) ? GetTraits(protocol).WireBytes(step.bytes) : 0;
+                        longest = std::max(longest, bytes);
+                        bytes = Sends(step.kind) && step.endsChunk ? 0 : bytes;
                     }
-                    messages.push_back(static_cast<double>(GetTraits(protocol).WireBytes(bytes)));
+                    messages.push_back(static_cast<double>(longest));
                 }
             }
             const auto limits = LimitConnections(rules, program, connections);

@@ -362,7 +362,10 @@ TEST(NcclTests, TwoProcessesThatMayHaveACoreEachAreSaid)
             devices += device;
         }
         return Read(before + "# nThread 1 nGpus 2 minBytes 8 maxBytes 8 step: 2(factor)\n" +
-                    devices + "8 2 float sum -1 35 0 0 0 35 0 0 0\n# Avg bus bandwidth    : 0\n")
+                    devices +
+                    "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong\n"
+                    "# (B) (elements) (us) (GB/s) (GB/s) (us) (GB/s) (GB/s)\n"
+                    "8 2 float sum -1 35 0 0 0 35 0 0 0\n# Avg bus bandwidth    : 0\n")
             .doubts;
     };
     const auto unsaid = find("node1", "mpirun -np 2 ./build/all_reduce_perf -b 8 -e 8 -g 2\n");
