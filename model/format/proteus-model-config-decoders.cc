@@ -284,6 +284,23 @@ MakeMixtral()
 
 const Registration REGISTER_MIXTRAL("mixtral", MakeMixtral());
 
+// Phi-3.5 MoE: Mixtral's layers with biases of attention. How its router is trained is no time.
+const Registration REGISTER_PHIMOE("phimoe", [] {
+    ModelConfigKind kind = MakeMixtral();
+    kind.switches = {{"attention_bias", {"qkvBias", "projectionBias"}, false}};
+    kind.fixed.push_back(WithoutDropout("hidden_dropout"));
+    kind.inert.insert(
+        {"input_jitter_noise", "router_jitter_noise", "original_max_position_embeddings"});
+    kind.special.insert("lm_head_bias");
+    const auto more = kind.more;
+    kind.more = [more](const JsonValue& root, TranslatedConfig& result) {
+        more(root, result);
+        NameTruth(root, "lm_head_bias", "the bias of logits is left out", result);
+        result.notes.push_back("phimoe: its norms have means and biases, which are left out");
+    };
+    return kind;
+}());
+
 // Its configuration's own numbers are those of the 120B where they are missing, so all are needed.
 // Layers take turns where "layer_types" is missing. The bound of its activation is there
 // whatever it is.

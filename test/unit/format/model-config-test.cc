@@ -336,6 +336,27 @@ TEST(ModelConfig, PositionsThatNoTokenHas)
     EXPECT_EQ(ConfigFile(OPT).Load().GetSequence(), 2048u);
 }
 
+// Without biases of norms and logits.
+TEST(ModelConfig, PhiMoeIsMixtralWithBiases)
+{
+    const Config phi{{"model_type", "\"phimoe\""}, // Phi-3.5 MoE
+                     {"num_hidden_layers", "32"},
+                     {"hidden_size", "4096"},
+                     {"num_attention_heads", "32"},
+                     {"num_key_value_heads", "8"},
+                     {"intermediate_size", "6400"},
+                     {"num_local_experts", "16"},
+                     {"num_experts_per_tok", "2"},
+                     {"attention_bias", "true"},
+                     {"lm_head_bias", "true"},
+                     {"max_position_embeddings", "131072"},
+                     {"sliding_window", "131072"},
+                     {"vocab_size", "32064"}};
+    EXPECT_EQ(Count(phi), 41873153344u - (2 * 32 + 1) * 4096 - 32064);
+    EXPECT_EQ(Count(phi) - Count(Change(phi, {{"attention_bias", ""}})),
+              uint64_t{32} * (4096 + 2 * 1024 + 4096));
+}
+
 // What stands for ALiBi, and biases that MPT has not, are counted besides the published parameters;
 // the norm behind BLOOM's embedding is not.
 TEST(ModelConfig, ModelsWithoutLearnedPositionsAreRead)
