@@ -23,8 +23,6 @@ namespace
 constexpr double ROUNDING = 1e-9;
 /// Part by which what holds up a user must change for it to be another one.
 constexpr double SAME_CAP = 0.01;
-/// Times that users are looked for whom others hold up, as their rates change those of others.
-constexpr uint32_t MAX_ROUNDS = 2;
 /// Of users that take no turns by input.
 const std::vector<FlowInput> NO_INPUTS;
 
@@ -302,38 +300,32 @@ SharedResources::Solve()
 void
 SharedResources::HoldBehind()
 {
-    std::vector<uint32_t> users = m_solved;
-    std::vector<uint32_t> freed = m_freed;
-    for (uint32_t round = 0; round < MAX_ROUNDS; ++round)
+    std::vector<uint32_t> changed;
+    for (const BlockedInputs::Cap& cap :
+         m_blocked.Find(m_weighted ? *m_weighted : m_plain, m_solved, m_freed))
     {
-        const FairSolution& solution = m_weighted ? *m_weighted : m_plain;
-        std::vector<uint32_t> changed;
-        for (const BlockedInputs::Cap& cap : m_blocked.Find(solution, users, freed))
+        const double before = m_weighted ? m_weighted->GetCap(cap.user) : FairSolution::NO_CAP;
+        if (cap.rate == before ||
+            (std::isfinite(before) && std::abs(cap.rate - before) <= SAME_CAP * before))
         {
-            const double before = solution.GetCap(cap.user);
-            if (cap.rate == before ||
-                (std::isfinite(before) && std::abs(cap.rate - before) <= SAME_CAP * before))
-            {
-                continue;
-            }
-            if (!m_weighted)
-            {
-                m_weighted.emplace(m_plain);
-            }
-            m_nCapped += cap.rate != FairSolution::NO_CAP;
-            m_nCapped -= before != FairSolution::NO_CAP;
-            m_weighted->SetCap(cap.user, cap.rate);
-            changed.push_back(cap.user);
+            continue;
         }
-        if (changed.empty())
+        if (!m_weighted)
         {
-            return;
+            m_weighted.emplace(m_plain);
         }
+        m_nCapped += cap.rate != FairSolution::NO_CAP;
+        m_nCapped -= before != FairSolution::NO_CAP;
+        m_weighted->SetCap(cap.user, cap.rate);
+        changed.push_back(cap.user);
+    }
+    if (!changed.empty())
+    {
+        // What others get now is looked at with the next change, which comes with the next message.
         m_weighted->Update(changed, {});
-        users = m_weighted->GetSolved();
-        m_solved.insert(m_solved.end(), users.begin(), users.end());
+        const auto& solved = m_weighted->GetSolved();
+        m_solved.insert(m_solved.end(), solved.begin(), solved.end());
         SortUnique(m_solved);
-        freed.clear();
     }
 }
 
