@@ -408,8 +408,9 @@ TEST(ModelConfig, ModelsWithoutLearnedPositionsAreRead)
               std::string::npos);
 }
 
-// Published numbers of parameters of models with Llama's layers by other names; of GLM-4-0414 that
-// of GLM-4 and two norms more a layer.
+// Models with Llama's layers by other names. Their numbers of parameters are counted by hand from
+// the sizes of the checkpoints (embedding, head, products, norms); those of GLM-4-0414 are GLM-4's
+// and two norms more a layer.
 TEST(ModelConfig, OthersWithLlamasLayers)
 {
     const Config minicpm{{"model_type", "\"minicpm\""}, // MiniCPM 2B
