@@ -225,6 +225,60 @@ const Registration REGISTER_GRANITE("granite", [] {
     return kind;
 }());
 
+// The multipliers scale what is there anyhow; a file with experts is refused.
+const Registration REGISTER_MINICPM("minicpm", [] {
+    ModelConfigKind kind = MakeLlama();
+    kind.switches = {{"tie_word_embeddings", {"tied"}, true},
+                     {"attention_bias", {"qkvBias", "projectionBias"}, false}};
+    kind.fixed.push_back({"num_experts", {"0"}});
+    kind.inert.insert({"scale_emb", "scale_depth", "dim_model_base"});
+    return kind;
+}());
+
+// One product gives queries, keys and values (wqkv), as Llama's does here.
+const Registration REGISTER_INTERNLM2("internlm2", [] {
+    ModelConfigKind kind = MakeLlama();
+    kind.switches.push_back({"bias", {"qkvBias", "projectionBias"}, true});
+    kind.inert.insert("attn_implementation");
+    return kind;
+}());
+
+// The 7B's positions are rotations, and its file has max_position_embeddings; the 13B's has not.
+const Registration REGISTER_BAICHUAN("baichuan", [] {
+    ModelConfigKind kind = MakeLlama();
+    kind.positions = "model_max_length";
+    kind.special.insert("max_position_embeddings");
+    kind.inert.insert("z_loss_weight");
+    kind.more = [](const JsonValue& root, TranslatedConfig& result) {
+        RequireSameValue(root, "max_position_embeddings", "model_max_length");
+        if (!FindConfigValue(root, "max_position_embeddings"))
+        {
+            result.notes.push_back("baichuan: there is no max_position_embeddings, so this is a "
+                                   "13B: rotations stand for what is added to the scores of "
+                                   "attention (ALiBi)");
+        }
+        result.notes.push_back("baichuan: version 2 scales the weight of the product behind the "
+                               "layers to length 1 in each pass, which is left out");
+    };
+    return kind;
+}());
+
+/// @param hasPostNorms whether norms stand behind attention and products, too @return GLM 4
+ModelConfigKind
+MakeGlm(bool hasPostNorms)
+{
+    ModelConfigKind kind = MakeLlama();
+    kind.numbers[3].isNeeded = true; // 2 and 128 where they are missing, whatever the heads
+    kind.numbers[4].isNeeded = true;
+    kind.switches.push_back({"attention_bias", {"qkvBias"}, false});
+    kind.set = {{"postNorms", hasPostNorms ? 1 : 0}};
+    kind.inert.insert("partial_rotary_factor");
+    return kind;
+}
+
+const Registration REGISTER_GLM("glm", MakeGlm(false));
+const Registration REGISTER_GLM4("glm4", MakeGlm(true));
+
 const Registration REGISTER_QWEN3("qwen3", [] {
     ModelConfigKind kind = WithWindow(MakeLlama(), MakeWindowReader(false, 4096));
     kind.base = "qwen3-8b.json";

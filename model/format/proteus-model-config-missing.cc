@@ -132,9 +132,31 @@ const Registration MIXED_EXPERTS(
 
 const Registration OTHER_BLOCKS(
     "model_type falcon",
-    MakeType({"falcon", "gptj", "phi", "phi1.5", "phi2", "cohere", "cohere2", "stablelm", "glm4"},
+    MakeType({"falcon", "gptj", "phi", "phi1.5", "phi2", "cohere", "cohere2", "stablelm"},
              "its layers have attention and products beside each other, or norms in other places "
              "than Llama's; gpt-neox.json is a model with both beside each other, to begin with"));
+
+const Registration STARCODER_2(
+    "model_type starcoder2",
+    MakeType(
+        {"starcoder2"},
+        "no model here has rotations, biases, an ungated feed-forward and few heads of keys "
+        "and values; gpt.json with its sizes (of the 3B layers=30, hidden=3072, heads=24, "
+        "kvHeads=2, vocabulary=49152, dropout=0) has the same products, with learned positions "
+        "for rotations"));
+
+const Registration TIED_EXPERTS(
+    "model_type granitemoe",
+    MakeType({"granitemoe"},
+             "its embedding is the weight of its last product, too; mixtral-8x7b.json with its "
+             "sizes (layers, hidden, heads, kvHeads, feedForward, experts, top, vocabulary) has "
+             "the same layers, and a weight of its own there"));
+
+const Registration UNGATED_WITH_HEAD_NORMS(
+    "model_type apertus",
+    MakeType({"apertus"},
+             "its activation (xIELU) is of no model here; nemotron4-15b.json with its sizes has "
+             "the same products, and neither norms of queries and keys nor a trained activation"));
 
 const Registration RELATIVE_SCORES(
     "model_type deberta",
@@ -164,7 +186,7 @@ const Registration DIFFUSION(
 
 const Registration GENERAL_LANGUAGE_MODEL(
     "model_type chatglm",
-    MakeType({"glm", "chatglm"},
+    MakeType({"glm-130b", "chatglm"},
              "no file of it is read; llama.json with its sizes (of GLM-130B layers=70, "
              "hidden=12288, heads=96, feedForward=32768, vocabulary=150528, qkvBias=1, "
              "projectionBias=1, feedForwardBias=1) has the same products"));

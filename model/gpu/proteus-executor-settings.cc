@@ -118,6 +118,30 @@ MakeTime(int64_t timePs)
     return timePs < 0 ? NanoSeconds(-1) : PicoSeconds(timePs);
 }
 
+/// @param attribute whose default was changed @return that as one types it: a time to the
+/// picosecond in the largest unit of which it is a whole number, where ns-3 has "+1e+06ps"
+std::string
+PrintChanged(const ChangedAttribute& attribute)
+{
+    const auto information = FindAttribute(attribute.type, attribute.name);
+    const auto* time = dynamic_cast<const TimeValue*>(PeekPointer(information.initialValue));
+    if (!time)
+    {
+        return attribute.value;
+    }
+    constexpr int64_t THOUSAND = 1000;
+    int64_t number = time->Get().GetPicoSeconds();
+    for (const char* unit : {"ps", "ns", "us", "ms"})
+    {
+        if (number == 0 || number % THOUSAND != 0)
+        {
+            return std::to_string(number) + unit;
+        }
+        number /= THOUSAND;
+    }
+    return std::to_string(number) + "s";
+}
+
 } // namespace
 
 CollectiveSettings
@@ -208,8 +232,10 @@ FindChangedEngineSettings()
             continue; // a field of CollectiveSettings, or without influence on results
         }
         const std::string name = attribute.GetFullName();
-        changed.push_back(
-            {name, attribute.value, FindStandIn(name), FindTechnologies(type, attribute.name)});
+        changed.push_back({name,
+                           PrintChanged(attribute),
+                           FindStandIn(name),
+                           FindTechnologies(type, attribute.name)});
     }
     // A window of one's own goes without the share: one thing that was changed, not two.
     const std::string network = "ns3::proteus::PacketNetwork::";

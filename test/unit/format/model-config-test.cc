@@ -408,6 +408,75 @@ TEST(ModelConfig, ModelsWithoutLearnedPositionsAreRead)
               std::string::npos);
 }
 
+// Models with Llama's layers by other names. Their numbers of parameters are counted by hand from
+// the sizes of the checkpoints (embedding, head, products, norms); those of GLM-4-0414 are GLM-4's
+// and two norms more a layer.
+TEST(ModelConfig, OthersWithLlamasLayers)
+{
+    const Config minicpm{{"model_type", "\"minicpm\""}, // MiniCPM 2B
+                         {"num_hidden_layers", "40"},
+                         {"hidden_size", "2304"},
+                         {"num_attention_heads", "36"},
+                         {"num_key_value_heads", "36"},
+                         {"intermediate_size", "5760"},
+                         {"max_position_embeddings", "4096"},
+                         {"scale_emb", "12"},
+                         {"scale_depth", "1.4"},
+                         {"dim_model_base", "256"},
+                         {"vocab_size", "122753"}};
+    EXPECT_EQ(Count(minicpm), 2724880896u);
+    EXPECT_NE(GetError(Change(minicpm, {{"num_experts", "8"}})).find("num_experts"),
+              std::string::npos);
+    const Config internlm = Change(minicpm,
+                                   {{"model_type", "\"internlm2\""}, // InternLM2 7B
+                                    {"num_hidden_layers", "32"},
+                                    {"hidden_size", "4096"},
+                                    {"num_attention_heads", "32"},
+                                    {"num_key_value_heads", "8"},
+                                    {"intermediate_size", "14336"},
+                                    {"bias", "false"},
+                                    {"vocab_size", "92544"},
+                                    {"scale_emb", ""},
+                                    {"scale_depth", ""},
+                                    {"dim_model_base", ""}});
+    EXPECT_EQ(Count(internlm), 7737708544u);
+    // Biases of queries, keys, values and of the projection, which are there unless it says no.
+    EXPECT_EQ(Count(Change(internlm, {{"bias", ""}})), 7737708544u + 32 * (4096 + 2 * 1024 + 4096));
+    const Config baichuan = Change(internlm,
+                                   {{"model_type", "\"baichuan\""}, // Baichuan2 7B
+                                    {"num_key_value_heads", ""},
+                                    {"intermediate_size", "11008"},
+                                    {"bias", ""},
+                                    {"model_max_length", "4096"},
+                                    {"z_loss_weight", "0"},
+                                    {"vocab_size", "125696"}});
+    const ConfigFile file(baichuan);
+    EXPECT_EQ(file.Load().CountParameters(), 7505973248u);
+    EXPECT_EQ(file.GetWarnings().find("ALiBi"), std::string::npos) << file.GetWarnings();
+    const ConfigFile large(Change(baichuan,
+                                  {{"num_hidden_layers", "40"}, // Baichuan2 13B
+                                   {"hidden_size", "5120"},
+                                   {"num_attention_heads", "40"},
+                                   {"intermediate_size", "13696"},
+                                   {"max_position_embeddings", ""}}));
+    EXPECT_EQ(large.Load().CountParameters(), 13896668160u);
+    EXPECT_NE(large.GetWarnings().find("ALiBi"), std::string::npos) << large.GetWarnings();
+    EXPECT_NE(GetError(Change(baichuan, {{"model_max_length", "2048"}})).find("model_max_length"),
+              std::string::npos);
+    const Config glm = Change(internlm,
+                              {{"model_type", "\"glm\""}, // GLM-4 9B
+                               {"num_hidden_layers", "40"},
+                               {"num_key_value_heads", "2"},
+                               {"head_dim", "128"},
+                               {"intermediate_size", "13696"},
+                               {"attention_bias", "true"},
+                               {"partial_rotary_factor", "0.5"},
+                               {"bias", ""},
+                               {"vocab_size", "151552"}});
+    EXPECT_EQ(Count(glm), 9399951360u);
+    EXPECT_EQ(Count(Change(glm, {{"model_type", "\"glm4\""}})), 9399951360u + 40 * 2 * 4096);
+}
+
 // The file of the same model in workloads/models/ is the same model.
 TEST(ModelConfig, IsTheModelOfTheZoo)
 {

@@ -55,7 +55,7 @@ TEST(IdleOptions, OptionsThatDoNothingAreNamed)
         {"run", {"--executor=distsim", "--joinGrid=1us"}, "each of ranks that all join at once"},
         {"run", {NETWORK + "Threads=1"}, "no ns3::proteus::PacketNetwork of this run takes it"},
         {"run", {NETWORK + "Repetition=off"}, "no ns3::proteus::PacketNetwork of this run takes"},
-        {"schedule", {NETWORK + "JoinGrid=1us"}, "PacketNetwork::JoinGrid=+1e+06ps is not"},
+        {"schedule", {NETWORK + "JoinGrid=1us"}, "PacketNetwork::JoinGrid=1us is not"},
         // What the job does not come to.
         {"schedule", {"--fabric=leaf-spine"}, "--fabric=leaf-spine has no effect: nothing leaves"},
         {"schedule",

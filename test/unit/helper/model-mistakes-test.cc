@@ -60,6 +60,9 @@ TEST(ModelMistakes, NamesOfOtherModelsSayWhatStandsForThem)
                                             {"bloom-560m", "=FILE (model_type bloom)"},
                                             {"gemma-7b", "=FILE (model_type gemma)"},
                                             {"granite-8b", "=FILE (model_type granite)"},
+                                            {"glm-130b", "llama.json with its sizes (of GLM-130B"},
+                                            {"starcoder2-15b", "kvHeads=2"},
+                                            {"apertus-8b", "xIELU"},
                                             {"deepseek-v2", "did you mean deepseek-v2-lite? "}})
     {
         const Outcome outcome = Start("run", {"--model=" + name, "--strategy=dp=2"});
