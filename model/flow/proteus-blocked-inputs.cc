@@ -24,8 +24,7 @@ constexpr double LEFT = 0.5;
 /// No limit.
 constexpr double UNLIMITED = std::numeric_limits<double>::infinity();
 
-/// What a flow comes to a switch by begins with the second of its inputs: before the first one
-/// there is no switch.
+/// From its second input on a flow comes from a switch; before the first there is none.
 constexpr std::size_t FIRST_INPUT = 1;
 
 /// @param user a user @param link an input @param holder of the user @return whether what holds it
