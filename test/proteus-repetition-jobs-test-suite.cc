@@ -596,6 +596,37 @@ class ChainCase : public TestCase
     }
 };
 
+/// A message was executed by a process while there was nothing else to do, and had no periods. A
+/// longer one of its shape is executed by no process, which another message would make useless.
+class UselessProcessCase : public TestCase
+{
+  public:
+    UselessProcessCase()
+        : TestCase("a shape gets no further process where the first one was of no use")
+    {
+    }
+
+  private:
+    static constexpr DeviceId SERVER = 8; //!< devices of a server
+
+    void DoRun() override
+    {
+        GraphBuilder builder(3 * SERVER);
+        const PhaseId phase = builder.AddPhase("phase");
+        AddMessage(builder, phase, SERVER, 2 * SERVER, 1000000000, 256 << 10, "alone");
+        AddMessage(builder, phase, SERVER, 2 * SERVER, 2000000000, 512 << 10, "met");
+        AddMessage(builder, phase, 0, SERVER, 2037000000, 256 << 10, "meets");
+        const AllWays ways = RunAllWays(MakeCluster("dgx-a100", 3), builder.Build());
+        NS_TEST_EXPECT_MSG_EQ(ways.difference, "", "repetition changes nothing");
+        NS_TEST_EXPECT_MSG_EQ(ways.off.error, "", "the job runs");
+        if (!TestRanks::AreSeveral())
+        {
+            NS_TEST_EXPECT_MSG_EQ(ways.processes.repetition.recorded, 3, "all that is executed");
+            NS_TEST_EXPECT_MSG_EQ(ways.processes.repetition.vainHops, 0, "once");
+        }
+    }
+};
+
 /// The suite.
 class RepetitionJobsTestSuite : public TestSuite
 {
@@ -610,6 +641,7 @@ class RepetitionJobsTestSuite : public TestSuite
         AddTestCase(new RailsCase);
         AddTestCase(new MeetingsCase);
         AddTestCase(new ChainCase);
+        AddTestCase(new UselessProcessCase);
         AddTestCase(new SeriesCase);
         AddTestCase(new SmallJobsCase(1, 8));
         for (uint32_t first = 1000; first < 1400; first += 25)

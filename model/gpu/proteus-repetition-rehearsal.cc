@@ -49,6 +49,7 @@ Repetition::Rehearse(uint32_t id)
     const uint32_t same = FindAwaited(component.key);
     component.state = State::AWAITED;
     component.record = nullptr;
+    component.eventsBefore = m_fabric->GetEventCount();
     // Who is executed if this one should meet others before its turn: whoever shares it then.
     component.rehearsal = same == NO_ID ? m_rehearsals.Start([this, key = component.key] {
         return ExecuteAlone(FindAwaited(key));
@@ -138,12 +139,29 @@ Repetition::ExecuteAlone(uint32_t id)
     return result;
 }
 
+bool
+Repetition::IsOfUse(uint32_t id, const RehearsalResult& result) const
+{
+    constexpr uint64_t LEAST_SHARE = 8; // one in so many
+    const Component& component = m_components[id];
+    const auto isBeside = [&](uint32_t other) {
+        const Component& beside = m_components[other];
+        return beside.state == State::AWAITED && beside.rehearsal != component.rehearsal &&
+               beside.plan->sentBytes >= component.plan->sentBytes / LEAST_SHARE;
+    };
+    return result.packetHops < result.record->packetHops ||
+           m_fabric->GetEventCount() - component.eventsBefore >= result.events / LEAST_SHARE ||
+           std::any_of(m_open.begin(), m_open.end(), isBeside);
+}
+
 void
 Repetition::EndRehearsal(uint32_t id)
 {
     Component& component = m_components[id];
-    const auto rehearsal = std::exchange(component.rehearsal, nullptr);
+    const auto rehearsal = component.rehearsal;
     RehearsalResult& result = m_rehearsals.Wait(*rehearsal);
+    const bool isOfUse = result.record && IsOfUse(id, result);
+    component.rehearsal = nullptr;
     if (result.isGivenUp)
     {
         return; // the simulator stops before it could be executed here
@@ -168,7 +186,7 @@ Repetition::EndRehearsal(uint32_t id)
     {
         component.cost = result;
         component.cost.record = nullptr;
-        ++m_rehearsed[component.plan->shape];
+        m_rehearsed[component.plan->shape] += isOfUse ? 1 : -1;
         m_records.Add(component.key, result.record);
     }
     Repeat(id, result.record);

@@ -265,6 +265,7 @@ class Repetition : private CallTarget
         std::vector<Past> pasts;                          //!< RECORDED: of which no record is kept
         std::vector<uint32_t> followers;                  //!< RECORDED: components
         std::shared_ptr<Rehearsals::Rehearsal> rehearsal; //!< AWAITED: which
+        uint64_t eventsBefore{0};  //!< AWAITED: of the packet engine, when that began
         bool hasRehearsed{false};  //!< REPEATED: it was, and the record is that of it
         RehearsalResult cost;      //!< of that
         uint64_t vainHops{0};      //!< link crossings executed in vain for what it has met
@@ -365,6 +366,9 @@ class Repetition : private CallTarget
     /// In that process: executes a component, and nothing else any more. @param id of it
     /// @return the result
     RehearsalResult ExecuteAlone(uint32_t id);
+    /// @param id of a component that awaits another process @param result of that, with a record
+    /// @return whether it has left periods out, or was executed beside something else
+    bool IsOfUse(uint32_t id, const RehearsalResult& result) const;
     /// Takes the result of another process. @param id of a component that awaits it
     void EndRehearsal(uint32_t id);
     /// @param id of a component that meets others, or is to be executed here: what another process
