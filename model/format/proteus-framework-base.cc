@@ -6,13 +6,11 @@
 
 #include "proteus-framework-base.h"
 
+#include "proteus-base-file.h"
 #include "proteus-input-file.h"
-
-#include "ns3/proteus-readable-file.h"
 
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <stdexcept>
 #include <utility>
 
 namespace ns3
@@ -24,7 +22,6 @@ namespace
 {
 
 constexpr std::size_t MOST_BYTES = std::size_t{1} << 20; //!< of a file
-constexpr uint32_t MOST_BASES = 20;                      // more are one that is its own
 
 /// Reads files of one chain of bases.
 class BaseReader
@@ -55,11 +52,7 @@ class BaseReader
         {
             root.Get(key).AsName();
         }
-        if (++m_bases > MOST_BASES)
-        {
-            throw std::invalid_argument(fileName +
-                                        ": is the base of too many others, maybe of itself");
-        }
+        CheckBases(fileName, ++m_bases);
         nlohmann::json joined = base->Check([&] { return ReadBase(*base, fileName); });
         whole.erase("base");
         Join(root, whole, joined);
@@ -70,14 +63,7 @@ class BaseReader
     /// @param base the field @param fileName of its file @return what the base is
     nlohmann::json ReadBase(const JsonValue& base, const std::string& fileName)
     {
-        const std::size_t slash = fileName.rfind('/');
-        std::string path = slash == std::string::npos ? "" : fileName.substr(0, slash + 1);
-        path += base.AsName();
-        const std::string other = m_folder + "/" + base.AsName();
-        if (!m_folder.empty() && !IsReadable(path) && IsReadable(other))
-        {
-            path = other;
-        }
+        const std::string path = FindBaseFile(fileName, base.AsName(), m_folder);
         InputFile file(path);
         nlohmann::json whole = Read(file.GetStream(), path);
         m_check(JsonDocument(path, "", nlohmann::json(whole)));
@@ -120,7 +106,7 @@ class BaseReader
 
     std::string m_folder;
     const std::function<void(const JsonDocument&)>& m_check;
-    uint32_t m_bases{0};
+    std::size_t m_bases{0};
 };
 
 } // namespace

@@ -6,11 +6,10 @@
 
 #include "proteus-model-files.h"
 
+#include "proteus-base-file.h"
 #include "proteus-input-file.h"
 #include "proteus-model-config.h"
 #include "proteus-model-json.h"
-
-#include <stdexcept>
 
 namespace ns3
 {
@@ -19,8 +18,6 @@ namespace proteus
 
 namespace
 {
-
-constexpr std::size_t MOST_BASES = 20; // more are one that is its own
 
 /// Refuses what is read of the last base alone.
 /// @param root of the file of a model that has a base
@@ -35,14 +32,6 @@ CheckDerived(const JsonValue& root)
                         "what is \"frozen\". Without \"base\", this file is a model of its own");
         }
     }
-}
-
-/// @param path of a file @return the folder it is in, with the slash
-std::string
-GetFolder(const std::string& path)
-{
-    const std::size_t slash = path.rfind('/');
-    return slash == std::string::npos ? "" : path.substr(0, slash + 1);
 }
 
 } // namespace
@@ -80,10 +69,7 @@ OpenModelFiles(const std::string& path,
             InputFile file(next);
             documents.push_back(std::make_unique<JsonDocument>(file.GetStream(), next));
         };
-        if (documents.size() >= MOST_BASES)
-        {
-            throw std::invalid_argument(next + ": is the base of too many others, maybe of itself");
-        }
+        CheckBases(next, documents.size());
         if (documents.empty())
         {
             read();
@@ -105,9 +91,9 @@ OpenModelFiles(const std::string& path,
         {
             CheckDerived(documents.back()->GetRoot());
         }
-        const std::string place =
-            isConfig && !folder.empty() ? GetFolder(folder + "/") : GetFolder(next);
-        next = !base ? "" : place + base->AsName();
+        // What a config.json becomes has the module's base, whatever lies beside it.
+        const std::string place = isConfig && !folder.empty() ? folder + "/" : next;
+        next = !base ? "" : FindBaseFile(place, base->AsName(), folder);
     }
     return files;
 }

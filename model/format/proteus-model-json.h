@@ -106,7 +106,8 @@ Model ReadModelJson(std::istream& input,
  * TranslateModelConfig(); what is not as it says is warned of.
  * @param path of the file
  * @param variables override those of the file or its base, one of which has to have them
- * @param folder where the base of a config.json is; empty: next to it
+ * @param folder where a base is looked for that is not beside its file; empty: nowhere else. The
+ * base of a config.json is there, whatever lies beside it
  * @return the model
  * @throw std::invalid_argument as ReadModelJson(), or if a file cannot be opened
  */

@@ -5,6 +5,7 @@
  */
 
 #include "../error-of.h"
+#include "../temporary-file.h"
 
 #include "ns3/proteus-dimension-names.h"
 #include "ns3/proteus-json.h"
@@ -432,6 +433,29 @@ TEST(ModelJson, MistakesAreNamed)
     EXPECT_EQ(GetError(head + R"json("layers": []})json"), "m.json: model m.json has no operators");
     EXPECT_EQ(GetError(head + R"json("layers": [{"op": "relu", "name": "a\nb"}]})json"),
               "m.json: /layers/0/name: must be a name without control characters, not \"a\\nb\"");
+}
+
+TEST(ModelJson, BasesAreFoundBesideTheFileAndInTheFolder)
+{
+    const std::string folder = std::string(PROTEUS_SOURCE_DIR) + "/workloads/models";
+    const std::string head = R"json({"format": "proteus-model", "version": 1, "name": "own", )json";
+    const TemporaryFile own("-own.json", head + R"json("base": "gpt3-125m.json"})json");
+    const std::string before = own.GetPath().substr(0, own.GetPath().rfind('/') + 1);
+    EXPECT_EQ(LoadModel(own.GetPath(), {}, folder).CountParameters(),
+              Load("gpt3-125m").CountParameters());
+    EXPECT_EQ(ListModelFiles(own.GetPath(), folder),
+              (std::vector<std::string>{own.GetPath(),
+                                        folder + "/gpt3-125m.json",
+                                        folder + "/gpt.json"}));
+    EXPECT_EQ(ErrorOf([&] { LoadModel(own.GetPath()); }),
+              own.GetPath() + ": /base: " + before +
+                  "gpt3-125m.json: cannot be read: No such file or directory");
+    const std::string name = "proteus-" + std::to_string(getpid()) + "-test-loop.json";
+    const TemporaryFile loop("-loop.json", head + R"json("base": ")json" + name + "\"}");
+    EXPECT_NE(ErrorOf([&] {
+                  LoadModel(loop.GetPath());
+              }).find(name + ": is the base of too many others, maybe of itself"),
+              std::string::npos);
 }
 
 TEST(ModelJson, WhatNothingUsesIsNamed)
