@@ -445,6 +445,55 @@ CommandLineProgram::DescribeTables()
     return tables;
 }
 
+void
+CommandLineProgram::RunTyped(OptionList& command,
+                             const std::vector<EnvironmentOption>& environment,
+                             bool hasIdleLog,
+                             std::filesystem::file_time_type begin)
+{
+    HeardWarnings heard(GetRunOptions());
+    WarnOfEnvironment(environment, command.Has("algorithm"), hasIdleLog);
+    WithOptions(command, [&]() {
+        const EndAtOnce nothingDone; // it may take long to look at a large job
+        heard.SetIdle(command.NoteIdle());
+    });
+    const FabricFlags* fabric = GetFabric();
+    TypedNetwork typed{fabric ? fabric->GetOptions() : FabricOptions(),
+                       command.GetConfiguration(),
+                       heard.GetIdle(),
+                       GetClusterMaker()};
+    const RunNotes runs(std::move(typed), m_workloads);
+    const auto list = [&]() { // what the runs did not come to
+        std::vector<std::string> notes = PrintsNotes() ? runs.ListOfJobs() : runs.List();
+        const auto unread = FindIdleAttributes(command.GetConfiguration(),
+                                               SendsPackets() ? AttributeReaders::EXECUTORS
+                                                              : AttributeReaders::NOBODY);
+        notes.insert(notes.end(), unread.begin(), unread.end());
+        return notes;
+    };
+    command.SetNotes([&]() {
+        std::vector<std::string> notes = heard.GetHeard();
+        for (const auto& more :
+             {list(), PrintsNotes() ? std::vector<std::string>() : runs.ListExpected()})
+        {
+            notes.insert(notes.end(), more.begin(), more.end());
+        }
+        return notes;
+    });
+    WithOptions(command, [&]() { Run(); });
+    for (const auto& lines : {heard.GetIdle(), list(), command.FindOlderParts(begin)})
+    {
+        for (const std::string& line : lines)
+        {
+            Warn(line);
+        }
+    }
+    for (const std::string& line : ListsNotes() ? std::vector<std::string>() : runs.ListExpected())
+    {
+        std::cout << "Note: " << line << '\n';
+    }
+}
+
 int
 CommandLineProgram::Main(int argc, char* argv[])
 {
@@ -512,48 +561,7 @@ CommandLineProgram::Main(int argc, char* argv[])
             PrintColumns(tables, std::cout);
             return;
         }
-        HeardWarnings heard(GetRunOptions());
-        WarnOfEnvironment(environment, command.Has("algorithm"), hasIdleLog);
-        WithOptions(command, [&]() {
-            const EndAtOnce nothingDone; // it may take long to look at a large job
-            heard.SetIdle(command.NoteIdle());
-        });
-        const FabricFlags* fabric = GetFabric();
-        TypedNetwork typed{fabric ? fabric->GetOptions() : FabricOptions(),
-                           command.GetConfiguration(),
-                           heard.GetIdle(),
-                           GetClusterMaker()};
-        const RunNotes runs(std::move(typed), m_workloads);
-        const auto list = [&]() { // what the runs did not come to
-            std::vector<std::string> notes = PrintsNotes() ? runs.ListOfJobs() : runs.List();
-            const auto unread = FindIdleAttributes(command.GetConfiguration(),
-                                                   SendsPackets() ? AttributeReaders::EXECUTORS
-                                                                  : AttributeReaders::NOBODY);
-            notes.insert(notes.end(), unread.begin(), unread.end());
-            return notes;
-        };
-        command.SetNotes([&]() {
-            std::vector<std::string> notes = heard.GetHeard();
-            for (const auto& more :
-                 {list(), PrintsNotes() ? std::vector<std::string>() : runs.ListExpected()})
-            {
-                notes.insert(notes.end(), more.begin(), more.end());
-            }
-            return notes;
-        });
-        WithOptions(command, [&]() { Run(); });
-        for (const auto& lines : {heard.GetIdle(), list(), command.FindOlderParts(begin)})
-        {
-            for (const std::string& line : lines)
-            {
-                Warn(line);
-            }
-        }
-        for (const std::string& line :
-             ListsNotes() ? std::vector<std::string>() : runs.ListExpected())
-        {
-            std::cout << "Note: " << line << '\n';
-        }
+        RunTyped(command, environment, hasIdleLog, begin);
     });
 }
 

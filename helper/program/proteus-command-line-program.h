@@ -12,6 +12,7 @@
 
 #include "ns3/proteus-table.h"
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -112,6 +113,15 @@ class CommandLineProgram
     }
 
   private:
+    /// Runs the program, and says what came of everything that was typed. @param command with the
+    /// options, which have been read @param environment options of that @param hasIdleLog whether
+    /// NS_LOG was set, and this build has no logs @param begin no file that this run writes
+    /// is older
+    void RunTyped(OptionList& command,
+                  const std::vector<EnvironmentOption>& environment,
+                  bool hasIdleLog,
+                  std::filesystem::file_time_type begin);
+
     std::string m_workloads; //!< folder
 };
 

@@ -519,12 +519,40 @@ OptionList::Answer(const Word& word, std::ostream& out) const
     return PrintNames(word.name, m_workloads, out);
 }
 
+std::vector<OptionList::Word>
+OptionList::ReadNamedConfig(const std::string& path) const
+{
+    try
+    {
+        return ReadConfig(path);
+    }
+    catch (const std::invalid_argument& error)
+    {
+        const std::string text = error.what();
+        const bool isNamed = text.rfind("--", 0) == 0;
+        throw std::invalid_argument((isNamed ? "" : "--config=") + text);
+    }
+}
+
+void
+OptionList::AddUntyped(const std::vector<Word>& more, std::vector<Word>& words)
+{
+    for (const Word& word : more)
+    {
+        const auto isTyped = [&word](const Word& other) { return other.name == word.name; };
+        if (std::none_of(words.begin(), words.end(), isTyped))
+        {
+            words.push_back(word);
+        }
+    }
+}
+
 bool
 OptionList::Parse(const std::vector<std::string>& arguments, std::ostream& out)
 {
+    std::string configFile;
     std::vector<Word> words;
     std::vector<Word> configured;
-    std::string configFile;
     for (std::size_t i = 1; i < arguments.size(); ++i)
     {
         RequirePlain(arguments[i]);
@@ -534,40 +562,20 @@ OptionList::Parse(const std::vector<std::string>& arguments, std::ostream& out)
         {
             return false;
         }
-        if (isOurs && word.name == "config")
+        if (!isOurs || word.name != "config")
         {
-            if (!configFile.empty() || word.value.empty())
-            {
-                throw std::invalid_argument("--config=FILE: give one file");
-            }
-            try
-            {
-                configFile = word.value;
-                configured = ReadConfig(configFile);
-            }
-            catch (const std::invalid_argument& error)
-            {
-                const std::string text = error.what();
-                const bool isNamed = text.rfind("--", 0) == 0;
-                throw std::invalid_argument((isNamed ? "" : "--config=") + text);
-            }
+            words.push_back(word);
             continue;
         }
-        words.push_back(word);
-    }
-    const std::vector<Word> environment = ReadEnvironment();
-    for (const std::vector<Word>& more : {configured, environment})
-    {
-        for (const Word& word : more)
+        if (!configFile.empty() || word.value.empty())
         {
-            if (std::none_of(words.begin(), words.end(), [&word](const Word& before) {
-                    return before.name == word.name;
-                }))
-            {
-                words.push_back(word);
-            }
+            throw std::invalid_argument("--config=FILE: give one file");
         }
+        configFile = word.value;
+        configured = ReadNamedConfig(configFile);
     }
+    AddUntyped(configured, words);
+    AddUntyped(ReadEnvironment(), words);
     std::vector<std::string> checked{m_program};
     std::vector<Word> last; // of words with the same name, which the last one decides
     for (const Word& word : words)

@@ -328,6 +328,12 @@ class OptionList
     std::string CheckPlaced(const Word& word) const;
     /// @param path of a JSON file with options, or of a result @return its words
     std::vector<Word> ReadConfig(const std::string& path) const;
+    /// @param path as typed with --config @return as ReadConfig()
+    /// @throw std::invalid_argument as that does, beginning with the name of an option
+    std::vector<Word> ReadNamedConfig(const std::string& path) const;
+    /// @param more words of a file, or of the environment @param words that were typed, which get
+    /// those of other names
+    static void AddUntyped(const std::vector<Word>& more, std::vector<Word>& words);
     /// Notes words that others replace. @param words of the command line, in order @param checked
     /// Check() of each
     void NoteRepeated(const std::vector<Word>& words, const std::vector<std::string>& checked);

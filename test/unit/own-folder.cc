@@ -20,18 +20,27 @@ class OwnFolder : public testing::Environment
   public:
     void SetUp() override
     {
+        constexpr const char* NAME = "PROTEUS_TESTS_FOLDER";
+        if (std::getenv(NAME))
+        {
+            return; // a death test: this process is a part of another one's
+        }
         m_folder = testing::TempDir() + "proteus-tests-" + std::to_string(getpid());
         std::filesystem::create_directories(m_folder);
         setenv("TEST_TMPDIR", m_folder.c_str(), 1);
+        setenv(NAME, m_folder.c_str(), 1);
     }
 
     void TearDown() override
     {
-        std::filesystem::remove_all(m_folder);
+        if (!m_folder.empty())
+        {
+            std::filesystem::remove_all(m_folder);
+        }
     }
 
   private:
-    std::string m_folder;
+    std::string m_folder; //!< empty: another process has it
 };
 
 const testing::Environment* const g_ownFolder =
