@@ -69,10 +69,10 @@ def permute(hosts, size):
     return [(here, there, size) for here, there in enumerate(places)]
 
 
-def run(command):
-    """Returns what a program prints, and its CPU time in seconds."""
+def run(command, folder):
+    """Runs a program, which may write files to the folder; returns its text and CPU time in seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}\n{done.stdout[-500:]}{done.stderr[-500:]}")
@@ -92,7 +92,8 @@ class Both:
         out, cpu = run(
             [self.options.htsim, "-topo", tree, "-tm", matrix, "-nodes", str(hosts), "-mtu", str(PACKET), "-strat"]
             + ["ecmp_host", "-paths", "64", "-end", "1000000", "-o", log]
-            + settings
+            + settings,
+            self.folder,
         )
         ends = re.findall(r"Flow Roce_(\d+)_(\d+) \d+ finished at ([\d.]+)", out)
         return {(int(source), int(to)): float(end) for source, to, end in ends}, cpu
@@ -104,7 +105,8 @@ class Both:
             [self.options.program, f"--cluster={tree}", f"--flows={matrix}", f"--payload={PACKET}", "--overhead=64"]
             + ["--ackBytes=64", "--congestionControl=none", f"--csv={table}", "--quiet"]
             + ["--ns3::proteus::Transport::AckEveryPackets=1", "--ns3::proteus::Transport::AckTrafficClass=1"]
-            + settings
+            + settings,
+            self.folder,
         )
         with open(table, encoding="ascii") as file:
             rows = list(csv.DictReader(file))
@@ -143,8 +145,8 @@ class Both:
 def main():
     """Reads the command line and runs."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--htsim", required=True, help="htsim_roce, as csg-htsim builds it")
-    parser.add_argument("--program", required=True, help="proteus-flows, built")
+    parser.add_argument("--htsim", type=os.path.abspath, required=True, help="htsim_roce, as csg-htsim builds it")
+    parser.add_argument("--program", type=os.path.abspath, required=True, help="proteus-flows, built")
     parser.add_argument("--most", type=float, default=0.005, help="largest share by which a message may be apart")
     parser.add_argument("--repetitions", type=int, default=3, help="runs of which the median is taken")
     options = parser.parse_args()
