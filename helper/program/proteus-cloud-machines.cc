@@ -22,7 +22,7 @@ GetCloudMachines()
     // GPUs and network: "Accelerated computing instances" of Amazon EC2, "GPU machine types" of
     // Google Compute Engine, "ND family VM size series" of Azure, "Compute shapes" of Oracle.
     static const std::vector<CloudMachine> machines{
-        {{"p3dn.24xlarge", "p3dn"}, "dgx1-v100:nic=1x100G-roce", "efa-v1"},
+        {{"p3dn.24xlarge", "p3dn"}, "dgx1-v100:nic=1x100G-roce", "efa-v1-2022"},
         {{"p4d.24xlarge", "p4d"}, "dgx-a100:gpu=A100-SXM4-40GB,nic=4x100G-roce", "efa-v1"},
         {{"p4de.24xlarge", "p4de"}, "dgx-a100:nic=4x100G-roce", "efa-v1"},
         {{"p5.48xlarge", "p5"}, "dgx-h100:nic=8x400G-roce", "efa"},
@@ -74,7 +74,8 @@ GetCloudMachines()
          "hgx-h100-4gpu:gpu=H100-SXM5-64GB,nic=4x200G-infiniband",
          ""},
         {{"Alps"}, "quad-gh200:gpu=GH200-96GB-660W,nic=4x200G-roce", "cxi"},
-        {{"Perlmutter"}, "hgx-a100-4gpu:nic=4x200G-roce", "cxi"},
+        // The variables are those of its module nccl-plugin, as public logs of 2024 have them.
+        {{"Perlmutter"}, "quad-a100", "cxi", "NCCL_NET_GDR_LEVEL=PHB,NCCL_CROSS_NIC=1"},
     };
     return machines;
 }
@@ -88,6 +89,7 @@ DescribeCloudMachine(const std::string& name)
         {
             return "no preset is called so; --cluster=" + machine.cluster +
                    (machine.plugin.empty() ? "" : " with --netPlugin=" + machine.plugin) +
+                   (machine.variables.empty() ? "" : " and --nccl=" + machine.variables) +
                    " has this machine's GPUs and the rate of its network";
         }
     }

@@ -30,6 +30,7 @@ struct CloudMachine
     std::string cluster;            //!< a preset with changes that has its GPUs and the rate of its
                                     //!< network
     std::string plugin;             //!< NCCL's plug-in of the network there; empty: NCCL's own
+    std::string variables{};        //!< of NCCL, which its environment there sets
 };
 
 /// @ingroup proteus

@@ -104,10 +104,10 @@ CollectiveProgramOptions::AddTo(OptionList& command)
                      "server preset, or a file: cluster JSON, NCCL topology, text topology",
                      cluster);
     command.AddMeaning("cluster", GetClusterMeaning);
-    command.AddValue(
-        "nodes",
-        "servers of a preset (0: what a file says, with --measured as many as the log has, or one)",
-        nodes);
+    command.AddValue("nodes",
+                     "servers of a preset (0: what a file says, with --measured as many as the log "
+                     "has, two of a preset with changes but for servers of cards, or one)",
+                     nodes);
     command.AddValue(
         "gpus",
         "GPUs of the collective, in equal parts from all servers (0: all, with --measured as many "

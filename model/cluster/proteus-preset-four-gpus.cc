@@ -91,6 +91,27 @@ BuildA100(Cluster& cluster, uint32_t server)
 }
 
 /**
+ * Four A100 at one CPU of AMD's Zen 3, as in a server of Perlmutter (NERSC, "Perlmutter
+ * Architecture": a GPU's and a NIC's PCI Express of Gen4 end at the CPU, four NVLinks between each
+ * two GPUs) or, with half of the NICs, of Polaris (ALCF, "Polaris Machine Overview").
+ * @copydetails ServerPreset::build
+ */
+std::vector<VertexId>
+BuildA100AtOneCpu(Cluster& cluster, uint32_t server)
+{
+    const auto gpus = AddServerVertices(cluster, server, MakeGpu("A100-SXM4-40GB"), GPUS);
+    const auto cpus = AddServerVertices(cluster, server, MakeCpu(0, true, CpuVendor::AMD), 1);
+    const auto nics = AddServerVertices(cluster, server, VertexKind::NIC, GPUS);
+    JoinAll(cluster, gpus, 4, 3);
+    for (uint32_t i = 0; i < GPUS; ++i)
+    {
+        AddPcieLink(cluster, gpus[i], cpus[0], 4);
+        AddPcieLink(cluster, nics[i], cpus[0], 4);
+    }
+    return nics;
+}
+
+/**
  * HGX H100 or H200 with four GPUs: six NVLinks between each two. As in a DGX H100, a GPU is assumed
  * behind the switch inside a ConnectX-7 of its own, an NDR NIC, and the CPUs of Intel's Sapphire
  * Rapids.
@@ -148,6 +169,12 @@ ServerPreset
 MakeHgxA100Of4()
 {
     return {"hgx-a100-4gpu", LinkTechnology::INFINIBAND, 200e9 / 8, &BuildA100}; // HDR
+}
+
+ServerPreset
+MakeQuadA100()
+{
+    return {"quad-a100", LinkTechnology::ROCE, 200e9 / 8, &BuildA100AtOneCpu}; // Slingshot 11
 }
 
 ServerPreset

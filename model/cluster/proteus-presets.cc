@@ -29,25 +29,11 @@ namespace
 const std::vector<ServerPreset>&
 ServerPresets()
 {
-    static const std::vector<ServerPreset> presets{MakeDgx1V100(),
-                                                   MakeDgx2(),
-                                                   MakeDgxA100(),
-                                                   MakeHgxA800(),
-                                                   MakeDgxH100(),
-                                                   MakeHgxH800(),
-                                                   MakeDgxH200(),
-                                                   MakeHgxB200(),
-                                                   MakeHgxB300(),
-                                                   MakeGb200Nvl72(),
-                                                   MakeGb300Nvl72(),
-                                                   MakeHgxA100Of4(),
-                                                   MakeHgxH100Of4(),
-                                                   MakeHgxH200Of4(),
-                                                   MakeQuadGh200(),
-                                                   MakeDgxSpark(),
-                                                   MakePcieV100x4(),
-                                                   MakePcieV100x8(),
-                                                   MakeTitanXpPcie()};
+    static const std::vector<ServerPreset> presets{
+        MakeDgx1V100(),   MakeDgx2(),       MakeDgxA100(),    MakeHgxA800(),    MakeDgxH100(),
+        MakeHgxH800(),    MakeDgxH200(),    MakeHgxB200(),    MakeHgxB300(),    MakeGb200Nvl72(),
+        MakeGb300Nvl72(), MakeHgxA100Of4(), MakeQuadA100(),   MakeHgxH100Of4(), MakeHgxH200Of4(),
+        MakeQuadGh200(),  MakeDgxSpark(),   MakePcieV100x4(), MakePcieV100x8(), MakeTitanXpPcie()};
     return presets;
 }
 

@@ -83,6 +83,9 @@ ServerPreset MakeGb300Nvl72();
 /// @return preset "hgx-a100-4gpu"
 ServerPreset MakeHgxA100Of4();
 /// @ingroup proteus
+/// @return preset "quad-a100"
+ServerPreset MakeQuadA100();
+/// @ingroup proteus
 /// @return preset "hgx-h100-4gpu"
 ServerPreset MakeHgxH100Of4();
 /// @ingroup proteus

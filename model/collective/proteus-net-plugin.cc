@@ -57,8 +57,9 @@ const NetPluginRegistry::Registration REGISTER_SOCKETS_GCP(
 // On P4d and P4de, whose adapters do not keep 128 bytes in order, it sets NCCL_PROTO=simple
 // (platform_config_endpoint(), configure_nccl_proto(): "not safe, such as on P4d/P4e").
 const NetPluginRegistry::Registration REGISTER_EFA_V1("efa-v1", {19, 75, {Protocol::SIMPLE}});
-// Up to 1.6 of May 2023 the plug-in told 150 us wherever it ran (v1.2.0-aws to v1.6.0,
-// src/nccl_ofi_net.c, set_nic_props_default() and its forerunners), and there was no P5 yet.
+// Up to 1.6 of April 2023 the plug-in told 150 us of all adapters (v1.2.0-aws to v1.6.0,
+// src/nccl_ofi_net.c, set_nic_props_default() and its forerunners), and there was no P5 yet. Of
+// P3dn it tells that still (2daf7d30, src/platform-aws.cpp, platform_data_list).
 const NetPluginRegistry::Registration REGISTER_EFA_V1_2022("efa-v1-2022",
                                                            {19, 150, {Protocol::SIMPLE}});
 const NetPluginRegistry::Registration REGISTER_EFA("efa", {19, 75});
@@ -79,11 +80,13 @@ const NetPluginRegistry::Registration REGISTER_EFA_V1_1_16(
 const NetPluginRegistry::Registration REGISTER_EFA_V3_1_16("efa-v3-1.16",
                                                            {6, 35, ALL, true, SINCE_1_16});
 
-// HPE Slingshot by aws-ofi-nccl ("AWS Libfabric" to NCCL) over libfabric's provider cxi. Outside of
-// Amazon's clouds it tells 0 since 1.7 of July 2023, and told 150 us before (v1.6.0 and its
-// forerunners, see above; v1.7.4-aws, src/nccl_ofi_net.c, net_latency; 2daf7d30,
-// include/nccl_ofi_param.h, NET_LATENCY), and sets no variables. What a chunk takes longer is not
-// known; small sizes of Alps leave no room for any.
+// HPE Slingshot by aws-ofi-nccl ("AWS Libfabric" to NCCL) over libfabric's provider cxi. It tells
+// 0: since 1.6 of April 2023 what it says of EFA is said of nothing else (v1.6.0,
+// src/nccl_ofi_net.c, set_nic_props_default(), IS_EFA_PROVIDER; v1.7.4-aws, net_latency; 2daf7d30,
+// include/nccl_ofi_param.h, NET_LATENCY), and releases up to 1.4 without "-aws" in their names tell
+// nothing at all (v1.2.0 to v1.4.0). Those with it told 150 us wherever they ran (v1.3.0-aws to
+// v1.5.0-aws). It sets no variables. What a chunk takes longer is not known; small sizes of Alps
+// leave no room for any.
 const NetPluginRegistry::Registration REGISTER_CXI("cxi", {0, 0});
 const NetPluginRegistry::Registration REGISTER_CXI_2022("cxi-2022", {0, 150});
 

@@ -35,6 +35,7 @@ GPUS_PER_SERVER = {
     "hgx-a100-4gpu": 4,
     "hgx-h100-4gpu": 4,
     "hgx-h200-4gpu": 4,
+    "quad-a100": 4,
     "quad-gh200": 4,
 }
 

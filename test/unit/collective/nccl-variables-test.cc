@@ -9,6 +9,7 @@
 #include "ns3/proteus-program-cache.h"
 
 #include <gtest/gtest.h>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -261,4 +262,21 @@ TEST(NcclVariables, AlgorithmsAndProtocolsAreThoseOfEachCollective)
     };
     EXPECT_EQ(pcie("NCCL_PROTO=^Simple,NCCL_ALGO=Ring"), Protocol::LL128);
     EXPECT_NE(pcie(""), Protocol::LL128);
+}
+
+TEST(NcclVariables, GdrThroughACpuLeavesLl128ToSwitches)
+{
+    // ncclTopoTuneModel(): LL128 before Hopper only where a PCIe switch is between GPU and NIC.
+    // Perlmutter and JUWELS Booster differ in nothing else that the tuner sees.
+    const std::string text = "NCCL_NET_GDR_LEVEL=PHB,NCCL_CROSS_NIC=1";
+    std::set<Protocol> atCpu;
+    std::set<Protocol> atSwitch;
+    for (uint64_t bytes = KIB; bytes <= 1024 * MIB; bytes *= 4)
+    {
+        atCpu.insert(Choose("quad-a100", 2, Collective::ALL_REDUCE, bytes, text, 221).protocol);
+        atSwitch.insert(
+            Choose("hgx-a100-4gpu", 2, Collective::ALL_REDUCE, bytes, text, 221).protocol);
+    }
+    EXPECT_EQ(atCpu, (std::set<Protocol>{Protocol::LL, Protocol::SIMPLE}));
+    EXPECT_EQ(atSwitch, (std::set<Protocol>{Protocol::LL, Protocol::LL128, Protocol::SIMPLE}));
 }

@@ -25,12 +25,14 @@ TEST(CloudMachines, HaveClustersAndPluginsThatThereAre)
         {
             EXPECT_NO_THROW(FindNetPlugin(machine.plugin));
         }
+        EXPECT_NO_THROW(GetNcclVariables(machine.plugin, machine.variables, 230));
         for (const std::string& name : machine.names)
         {
             const Outcome other = Start("cluster", {"--cluster=" + name});
             EXPECT_EQ(other.code, 1) << name;
             EXPECT_NE(other.error.find("--cluster=" + machine.cluster), std::string::npos)
                 << other.error;
+            EXPECT_NE(other.error.find(machine.variables), std::string::npos) << other.error;
         }
     }
     EXPECT_EQ(DescribeCloudMachine("dgx-h100"), "");
