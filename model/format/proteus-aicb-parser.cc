@@ -125,13 +125,18 @@ ParseHead(const TextReader& reader, const std::vector<std::string>& words, AicbW
     workload.isMicro = words[0] == "MICRO";
     workload.isModelParallel = words[0] == "MODEL";
     const bool isPlain = workload.isModelParallel || words[0] == "DATA";
+    static const std::set<std::string> ofDimensions{"HYBRID_DATA_MODEL",
+                                                    "HYBRID_MODEL_DATA",
+                                                    "HYBRID_CUSTOMIZED",
+                                                    "HYBRID_DLRM",
+                                                    "HYBRID_DLRM_ENHANCED"};
     const bool repeats = words[0] == "HYBRID_TRANSFORMER_FWD_IN_BCKWD";
     if (!workload.isMicro && !isPlain && !repeats && words[0] != "HYBRID_TRANSFORMER")
     {
         reader.Fail("a workload of AICB or ASTRA-sim begins with HYBRID_TRANSFORMER_FWD_IN_BCKWD, "
                     "HYBRID_TRANSFORMER, DATA, MODEL or MICRO, not " +
                     QuotedText(words[0]) +
-                    (words[0].compare(0, 7, "HYBRID_") == 0
+                    (ofDimensions.count(words[0]) == 1
                          ? "; which ranks share a layer would follow from the dimensions of "
                            "ASTRA-sim's network, which is not read"
                          : ""));

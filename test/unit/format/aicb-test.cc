@@ -420,6 +420,8 @@ TEST(Aicb, Errors)
     }
     EXPECT_NE(ErrorOf("HYBRID_DATA_MODEL\n1\n" + row).find("from the dimensions of ASTRA-sim's"),
               std::string::npos);
+    EXPECT_EQ(ErrorOf("HYBRID_TRANSFORMER_FWD_IN_BCKWD,ga:\n").find("dimensions"),
+              std::string::npos);
     EXPECT_EQ(ErrorOf("DATA ga: 2\n1\n" + row), "w.txt:1: DATA stands alone, without 'ga:'");
     EXPECT_EQ(ErrorOf("MICRO\n"),
               "w.txt:1: the second line must have the number of rows and nothing else");
