@@ -120,7 +120,7 @@ ParseRows(const TextReader& reader,
 
 /// Reads the first line.
 void
-ParseHead(const TextReader& reader, const std::vector<std::string>& words, AicbWorkload& workload)
+ParseHead(TextReader& reader, const std::vector<std::string>& words, AicbWorkload& workload)
 {
     workload.isMicro = words[0] == "MICRO";
     workload.isModelParallel = words[0] == "MODEL";
@@ -133,6 +133,15 @@ ParseHead(const TextReader& reader, const std::vector<std::string>& words, AicbW
     const bool repeats = words[0] == "HYBRID_TRANSFORMER_FWD_IN_BCKWD";
     if (!workload.isMicro && !isPlain && !repeats && words[0] != "HYBRID_TRANSFORMER")
     {
+        std::string line;
+        for (const std::string& word : words)
+        {
+            line += word + ' ';
+        }
+        if (const std::string foreign = reader.DescribeForeign(line); !foreign.empty())
+        {
+            reader.Fail(foreign);
+        }
         reader.Fail("a workload of AICB or ASTRA-sim begins with HYBRID_TRANSFORMER_FWD_IN_BCKWD, "
                     "HYBRID_TRANSFORMER, DATA, MODEL or MICRO, not " +
                     QuotedText(words[0]) +

@@ -420,6 +420,15 @@ TEST(Aicb, Errors)
     }
     EXPECT_NE(ErrorOf("HYBRID_DATA_MODEL\n1\n" + row).find("from the dimensions of ASTRA-sim's"),
               std::string::npos);
+    // What has another name than it should, or none.
+    EXPECT_NE(ErrorOf("scheduling-policy: LIFO\nall-reduce-implementation: ring\n")
+                  .find("this is a system of ASTRA-sim"),
+              std::string::npos);
+    EXPECT_NE(ErrorOf("SwitchName=s0 Nodes=n[0-3]\n").find("this is a topology of Slurm"),
+              std::string::npos);
+    EXPECT_NE(ErrorOf("COLOCATED\t\tmodel_parallel_NPU_group: 2\n2\n")
+                  .find("this is a trace of LLMServingSim"),
+              std::string::npos);
     EXPECT_EQ(ErrorOf("HYBRID_TRANSFORMER_FWD_IN_BCKWD,ga:\n").find("dimensions"),
               std::string::npos);
     EXPECT_EQ(ErrorOf("DATA ga: 2\n1\n" + row), "w.txt:1: DATA stands alone, without 'ga:'");
