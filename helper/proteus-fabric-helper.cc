@@ -93,6 +93,17 @@ HasFabricDevice(const Ptr<Node>& node)
     return false;
 }
 
+/// @param call that looks at all devices @throw std::logic_error if there are none
+void
+RequireDevices(const std::string& call)
+{
+    const NodeContainer nodes = NodeContainer::GetGlobal();
+    if (std::none_of(nodes.Begin(), nodes.End(), HasFabricDevice))
+    {
+        throw std::logic_error(call + ": there are no devices; InstallDevices() makes them");
+    }
+}
+
 /// @tparam MONITOR LinkMonitor or CongestionMonitor @param interval between samples @return one
 template <typename MONITOR>
 Ptr<MONITOR>
@@ -356,14 +367,30 @@ FabricHelper::FinishFiles()
 }
 
 void
+FabricHelper::EnablePcapAll(const std::string& prefix, bool promiscuous)
+{
+    RequireDevices("EnablePcapAll(" + prefix + ")");
+    PcapHelperForDevice::EnablePcapAll(prefix, promiscuous);
+}
+
+void
+FabricHelper::EnableAsciiAll(const std::string& prefix)
+{
+    RequireDevices("EnableAsciiAll(" + prefix + ")");
+    AsciiTraceHelperForDevice::EnableAsciiAll(prefix);
+}
+
+void
+FabricHelper::EnableAsciiAll(Ptr<OutputStreamWrapper> stream)
+{
+    RequireDevices("EnableAsciiAll()");
+    AsciiTraceHelperForDevice::EnableAsciiAll(stream);
+}
+
+void
 FabricHelper::EnableAsciiFile(const std::string& file)
 {
-    const NodeContainer nodes = NodeContainer::GetGlobal();
-    if (std::none_of(nodes.Begin(), nodes.End(), HasFabricDevice))
-    {
-        throw std::logic_error("EnableAsciiFile(" + file +
-                               "): there are no devices; InstallDevices() makes them");
-    }
+    RequireDevices("EnableAsciiFile(" + file + ")");
     EnableAsciiAll(OpenStream(file));
 }
 

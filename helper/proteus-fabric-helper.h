@@ -137,8 +137,25 @@ class FabricHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevic
                                                   Time interval);
 
     /**
+     * As PcapHelperForDevice has it.
+     * @param prefix of the names of files
+     * @param promiscuous no difference
+     * @throw std::logic_error if no fabric has devices, so that there would be no file
+     */
+    void EnablePcapAll(const std::string& prefix, bool promiscuous = false);
+
+    /// As AsciiTraceHelperForDevice has it. @param prefix of the names of files
+    /// @throw std::logic_error as EnablePcapAll()
+    void EnableAsciiAll(const std::string& prefix);
+
+    /// As AsciiTraceHelperForDevice has it. @param stream to write to
+    /// @throw std::logic_error as EnablePcapAll()
+    void EnableAsciiAll(Ptr<OutputStreamWrapper> stream);
+
+    /**
      * Writes a line per event of all devices that there are, see EnableAsciiAll(), to one file.
      * @param file to write
+     * @throw std::logic_error as EnablePcapAll()
      * @throw OutputError "FILE: cannot be written: CAUSE"
      */
     void EnableAsciiFile(const std::string& file);

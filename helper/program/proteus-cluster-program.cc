@@ -21,6 +21,7 @@
 #include "ns3/proteus-output-file.h"
 #include "ns3/proteus-prices-json.h"
 #include "ns3/proteus-tables.h"
+#include "ns3/proteus-warning.h"
 
 #include <filesystem>
 #include <iostream>
@@ -60,6 +61,7 @@ struct Facts
     uint64_t paths{0};
     std::string currency;
     std::vector<BillLine> lines; //!< of the bill
+    std::string unpriced;        //!< what keeps the bill from being known, or empty
 };
 
 /// @return the sum of a column of a bill
@@ -72,6 +74,13 @@ Sum(const std::vector<BillLine>& lines, double BillLine::*field)
         sum += line.*field;
     }
     return sum;
+}
+
+/// @return the sum of a column of a bill, empty if that is not known
+Cell
+SumOf(const Facts& facts, double BillLine::*field)
+{
+    return facts.unpriced.empty() ? Cell(Sum(facts.lines, field)) : Cell();
 }
 
 Table
@@ -89,8 +98,8 @@ MakeSummaryTable(const Cluster& cluster, const Facts& facts)
                   {text("bisection"), facts.bisection.bytesPerSecond, text("B/s")},
                   {text("bisection share"), facts.bisection.share, text("")},
                   {text("paths"), facts.paths, text("")},
-                  {text("price"), Sum(facts.lines, &BillLine::price), text(facts.currency)},
-                  {text("power"), Sum(facts.lines, &BillLine::powerW), text("W")}};
+                  {text("price"), SumOf(facts, &BillLine::price), text(facts.currency)},
+                  {text("power"), SumOf(facts, &BillLine::powerW), text("W")}};
     return table;
 }
 
@@ -136,6 +145,11 @@ Print(const Cluster& cluster, const Facts& facts)
         {"power",
          FormatNumber(power / 1000, 2) + " kW, " + FormatNumber(power / gpus, 1) +
              " W per GPU; network and NICs only"}};
+    if (!facts.unpriced.empty())
+    {
+        rows.resize(rows.size() - 2);
+        rows.push_back({"price, power", "not known"});
+    }
     std::cout << cluster.GetName() << ": valid\n\n" << FormatTable(rows, "ll") << '\n';
     rows = {{"item", "Gb/s", "count", "price", "power"}};
     for (const BillLine& line : facts.lines)
@@ -176,7 +190,8 @@ class ClusterProgram : public CommandLineProgram
 
     void AddTo(OptionList& command) override
     {
-        m_options.prices = GetWorkloads() + "/prices.json";
+        m_builtInPrices = GetWorkloads() + "/prices.json";
+        m_options.prices = m_builtInPrices;
         command.Usage("Checks a cluster, says what its network carries and costs, draws it, and "
                       "writes it as\n"
                       "a cluster file, to edit and to run on (--cluster=FILE).");
@@ -228,12 +243,26 @@ class ClusterProgram : public CommandLineProgram
         const PriceTable prices = ReadPricesJson(file.GetStream(), m_options.prices);
         const Cluster cluster = m_options.BuildCluster();
         HeldOutput::Release(); // what is doubtful of a cluster is a result here
-        const Facts facts{
-            CountNetwork(cluster),
-            FindBisection(cluster),
-            CountPaths(cluster),
-            prices.currency,
-            ReadNamed("--prices=" + m_options.prices, [&] { return MakeBill(cluster, prices); })};
+        Facts facts{CountNetwork(cluster),
+                    FindBisection(cluster),
+                    CountPaths(cluster),
+                    prices.currency,
+                    {},
+                    {}};
+        try
+        {
+            facts.lines = ReadNamed("--prices=" + m_options.prices,
+                                    [&] { return MakeBill(cluster, prices); });
+        }
+        catch (const std::invalid_argument& error)
+        {
+            if (m_options.prices != m_builtInPrices)
+            {
+                throw;
+            }
+            facts.unpriced = error.what(); // which is no fault of the cluster
+            Warn(facts.unpriced + ", by --prices=FILE; until then price and power are not known");
+        }
         Print(cluster, facts);
         if (!m_options.output.empty())
         {
@@ -249,6 +278,7 @@ class ClusterProgram : public CommandLineProgram
     }
 
     Options m_options;
+    std::string m_builtInPrices; //!< file that counts if nothing is said
 };
 
 } // namespace

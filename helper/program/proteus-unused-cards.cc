@@ -11,6 +11,7 @@
 #include "proteus-unused-choices.h"
 
 #include "ns3/proteus-cluster-text.h"
+#include "ns3/proteus-memory-limit.h"
 #include "ns3/proteus-nearest-name.h"
 
 #include <algorithm>
@@ -57,6 +58,21 @@ HasSameCpus(const Cluster& a, const Cluster& b)
                       });
 }
 
+/// @param cluster that a job ran on @return whether no memory of a CPU can be slower than its links
+bool
+HasFastMemories(const Cluster& cluster)
+{
+    const auto& vertices = cluster.GetVertices();
+    for (VertexId id = 0; id < vertices.size(); ++id)
+    {
+        if (vertices[id].kind == VertexKind::CPU && CanLimitLinks(cluster, id))
+        {
+            return false;
+        }
+    }
+    return true;
+}
+
 } // namespace
 
 std::vector<std::string>
@@ -83,12 +99,20 @@ FindUnusedCards(const TypedNetwork& typed,
             const Cluster without =
                 MakeWithout(typed, key, static_cast<uint32_t>(cluster.GetNServers()));
             // What is the default is what there is.
-            if (!HasSameCpus(cluster, without) &&
-                CommunicateAlike(graph, cluster, without, settings.collectives))
+            if (HasSameCpus(cluster, without))
             {
-                lines.push_back("--cluster=" + FindTyped(typed.configuration, "cluster") + ": " +
-                                key + "=" + value +
-                                " has no effect: GPUs communicate alike without it");
+                continue;
+            }
+            const std::string setting = "--cluster=" + FindTyped(typed.configuration, "cluster") +
+                                        ": " + key + "=" + value + " has no effect: ";
+            if (CommunicateAlike(graph, cluster, without, settings.collectives))
+            {
+                lines.push_back(setting + "GPUs communicate alike without it");
+            }
+            // Packets pass a memory one after the other, however fast it is.
+            else if (IsSameName(key, "memory") && !traits.hasPackets && HasFastMemories(cluster))
+            {
+                lines.push_back(setting + "the links of each CPU carry less than its memory");
             }
         }
         catch (const std::invalid_argument&) // other keys need it

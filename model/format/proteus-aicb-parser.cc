@@ -40,6 +40,21 @@ ToPs(const TextReader& reader, const std::string& word, const std::string& what)
     return std::llround(reader.ToNumber(word, what, MAX_NS) * PS_PER_NS);
 }
 
+/**
+ * @param reader of the file @param word bytes, also as AICB writes what it has divided (4194304.0)
+ * @param what they are @return the number
+ */
+uint64_t
+ToBytes(const TextReader& reader, const std::string& word, const std::string& what)
+{
+    const std::size_t point = word.find('.');
+    const bool isWhole = point != std::string::npos && point > 0 && point + 1 < word.size() &&
+                         word.find_first_not_of('0', point + 1) == std::string::npos;
+    return reader.ToUnsigned(isWhole ? word.substr(0, point) : word,
+                             what,
+                             std::numeric_limits<uint64_t>::max());
+}
+
 /// Whether the text ends so; if it does, the end is cut off.
 bool
 CutEnd(std::string& text, const std::string& end)
@@ -52,10 +67,14 @@ CutEnd(std::string& text, const std::string& end)
     return true;
 }
 
+/// What AICB's tests of several collectives call "ep".
+constexpr const char* EXPERTS_OF_MICRO_TESTS = "expert_parallel_npu_group";
+
 /// Names in the first line of whole numbers from 1 on.
 const std::vector<std::pair<const char*, uint32_t AicbWorkload::*>> SIZES{
     {"model_parallel_NPU_group", &AicbWorkload::tensorParallel},
     {"ep", &AicbWorkload::expertParallel},
+    {EXPERTS_OF_MICRO_TESTS, &AicbWorkload::expertParallel},
     {"pp", &AicbWorkload::pipelineParallel},
     {"vpp", &AicbWorkload::virtualPipeline},
     {"ga", &AicbWorkload::gradientAccumulation},
@@ -101,17 +120,32 @@ ParseRows(const TextReader& reader,
 
 /// Reads the first line.
 void
-ParseHead(const TextReader& reader, const std::vector<std::string>& words, AicbWorkload& workload)
+ParseHead(TextReader& reader, const std::vector<std::string>& words, AicbWorkload& workload)
 {
     workload.isMicro = words[0] == "MICRO";
     workload.isModelParallel = words[0] == "MODEL";
     const bool isPlain = workload.isModelParallel || words[0] == "DATA";
-    if (!workload.isMicro && !isPlain && words[0] != "HYBRID_TRANSFORMER_FWD_IN_BCKWD")
+    static const std::set<std::string> ofDimensions{"HYBRID_DATA_MODEL",
+                                                    "HYBRID_MODEL_DATA",
+                                                    "HYBRID_CUSTOMIZED",
+                                                    "HYBRID_DLRM",
+                                                    "HYBRID_DLRM_ENHANCED"};
+    const bool repeats = words[0] == "HYBRID_TRANSFORMER_FWD_IN_BCKWD";
+    if (!workload.isMicro && !isPlain && !repeats && words[0] != "HYBRID_TRANSFORMER")
     {
+        std::string line;
+        for (const std::string& word : words)
+        {
+            line += word + ' ';
+        }
+        if (const std::string foreign = reader.DescribeForeign(line); !foreign.empty())
+        {
+            reader.Fail(foreign);
+        }
         reader.Fail("a workload of AICB or ASTRA-sim begins with HYBRID_TRANSFORMER_FWD_IN_BCKWD, "
-                    "DATA, MODEL or MICRO, not " +
+                    "HYBRID_TRANSFORMER, DATA, MODEL or MICRO, not " +
                     QuotedText(words[0]) +
-                    (words[0].compare(0, 7, "HYBRID_") == 0
+                    (ofDimensions.count(words[0]) == 1
                          ? "; which ranks share a layer would follow from the dimensions of "
                            "ASTRA-sim's network, which is not read"
                          : ""));
@@ -128,7 +162,8 @@ ParseHead(const TextReader& reader, const std::vector<std::string>& words, AicbW
         {
             key.pop_back();
         }
-        if (!keys.insert(key).second)
+        const bool isNew = keys.insert(key == EXPERTS_OF_MICRO_TESTS ? "ep" : key).second;
+        if (!isNew)
         {
             reader.Fail(QuotedText(key) + " is there twice");
         }
@@ -146,8 +181,7 @@ ParseHead(const TextReader& reader, const std::vector<std::string>& words, AicbW
         }
         else if (key == "pp_comm")
         {
-            workload.pipelineBytes =
-                reader.ToUnsigned(value, key, std::numeric_limits<uint64_t>::max());
+            workload.pipelineBytes = ToBytes(reader, value, key);
         }
         else if (key == "checkpoints")
         {
@@ -164,6 +198,12 @@ ParseHead(const TextReader& reader, const std::vector<std::string>& words, AicbW
                         "checkpoints, checkpoint_initiates, pp_comm");
         }
     }
+    if (words[0] == "HYBRID_TRANSFORMER" &&
+        !(workload.checkpoints.empty() && workload.checkpointInitiates.empty()))
+    {
+        reader.Fail("HYBRID_TRANSFORMER repeats no forward pass, so that it has no checkpoints; "
+                    "HYBRID_TRANSFORMER_FWD_IN_BCKWD does");
+    }
 }
 
 AicbPass
@@ -175,9 +215,7 @@ ParsePass(const TextReader& reader,
     AicbPass result;
     const std::size_t first = 2 + 3 * pass;
     result.computePs = ToPs(reader, words[first], std::string(AICB_PASSES[pass]) + " nanoseconds");
-    result.bytes = reader.ToUnsigned(words[first + 2],
-                                     std::string(AICB_PASSES[pass]) + " bytes",
-                                     std::numeric_limits<uint64_t>::max());
+    result.bytes = ToBytes(reader, words[first + 2], std::string(AICB_PASSES[pass]) + " bytes");
     std::string name = words[first + 1];
     constexpr std::size_t WEIGHTS = 2;
     result.parallelism = isMicro           ? Parallelism::NONE

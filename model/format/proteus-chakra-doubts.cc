@@ -125,9 +125,9 @@ ChakraDoubts::Warn(const std::string& name) const
         warn("moves nothing for " + FormatThings(sizeless, "collective") +
              " without a size (comm_size): the recorded duration counts");
     }
-    if (!idleGroups.empty())
+    for (const std::string& doubt : groups)
     {
-        proteus::Warn(idleGroups);
+        proteus::Warn(doubt);
     }
     if (!steps.empty())
     {

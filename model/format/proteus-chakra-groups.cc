@@ -13,6 +13,7 @@
 #include "ns3/proteus-foreign-files.h"
 #include "ns3/proteus-json.h"
 #include "ns3/proteus-nearest-name.h"
+#include "ns3/proteus-plural.h"
 #include "ns3/proteus-shown-name.h"
 
 #include <algorithm>
@@ -23,6 +24,14 @@ namespace ns3
 {
 namespace proteus
 {
+
+namespace
+{
+
+/// What a trace calls the group of all ranks.
+constexpr const char* WORLD = "0";
+
+} // namespace
 
 void
 ChakraGroups::ReadFile(const std::string& name)
@@ -190,24 +199,90 @@ ChakraGroups::Add(const std::string& user, const std::string& where, const nlohm
     }
 }
 
-std::string
-ChakraGroups::DescribeIdle(const std::set<std::string>& used) const
+namespace
 {
+
+/// @return the digits that a name begins with, without zeros before them; empty if there are none
+std::string
+NumberOf(const std::string& name)
+{
+    const std::string digits = name.substr(0, name.find_first_not_of("0123456789"));
+    const std::size_t first = digits.find_first_not_of('0');
+    return digits.empty() ? digits : first == std::string::npos ? "0" : digits.substr(first);
+}
+
+} // namespace
+
+std::string
+ChakraGroups::FindName(const std::string& name, const std::string& user) const
+{
+    const std::string number = NumberOf(name);
+    if (number.empty() || FindKnown(name, user) != nullptr)
+    {
+        return name;
+    }
+    std::vector<std::string> meant;
+    for (const auto& [key, group] : m_given)
+    {
+        if (NumberOf(key) == number)
+        {
+            meant.push_back(key);
+        }
+    }
+    if (meant.size() > 1)
+    {
+        throw std::invalid_argument(user + ": process group " + QuotedText(name) + " may be " +
+                                    QuotedText(meant[0]) + " or " + QuotedText(meant[1]) + " of " +
+                                    m_givenBy);
+    }
+    return meant.empty() ? name : meant[0];
+}
+
+std::vector<std::string>
+ChakraGroups::DescribeDoubts(const std::map<std::string, std::string>& used, uint32_t nRanks) const
+{
+    std::vector<std::string> doubts;
+    std::vector<std::string> asNumbers;
+    std::set<std::string> inUse;
+    for (const auto& [name, key] : used)
+    {
+        inUse.insert(key);
+        if (name != key)
+        {
+            asNumbers.push_back(QuotedText(name) + " is " + QuotedText(key));
+        }
+    }
+    if (!asNumbers.empty())
+    {
+        doubts.push_back(m_givenBy + ": names of groups are taken for numbers, as in ASTRA-sim: " +
+                         ListSome(asNumbers));
+    }
+    const auto world = m_given.find(WORLD);
+    if (world != m_given.end() && used.count(WORLD) != 0 && world->second.ranks.size() != nRanks)
+    {
+        doubts.push_back(m_givenBy + ": '" + WORLD + "' is " +
+                         FormatThings(world->second.ranks.size(), "rank") + " of " +
+                         std::to_string(nRanks) + ", as it says; ASTRA-sim takes '" + WORLD +
+                         "' of a trace for all ranks whatever the file says");
+    }
     std::vector<std::string> idle;
     for (const auto& [name, group] : m_given)
     {
-        if (used.count(name) == 0)
+        if (inUse.count(name) == 0)
         {
             idle.push_back(QuotedText(name));
         }
     }
     const std::string cause = "no collective of the trace is in ";
-    if (idle.size() == m_given.size())
+    if (!m_givenBy.empty() && idle.size() == m_given.size())
     {
-        return m_givenBy.empty() ? ""
-                                 : m_givenBy + ": has no effect: " + cause + "one of its groups";
+        doubts.push_back(m_givenBy + ": has no effect: " + cause + "one of its groups");
     }
-    return idle.empty() ? "" : m_givenBy + ": " + cause + ListSome(idle);
+    else if (!idle.empty())
+    {
+        doubts.push_back(m_givenBy + ": " + cause + ListSome(idle));
+    }
+    return doubts;
 }
 
 const ChakraGroup*
@@ -243,7 +318,7 @@ ChakraGroups::Find(const std::string& name,
                    bool standsForAll) const
 {
     const ChakraGroup* found = FindKnown(name, user);
-    if (found == nullptr && !name.empty() && name != "0")
+    if (found == nullptr && !name.empty() && name != WORLD)
     {
         std::set<std::string> names;
         for (const auto& entry : m_given)

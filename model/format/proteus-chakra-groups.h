@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -72,9 +71,23 @@ class ChakraGroups
                      uint32_t nRanks,
                      bool standsForAll = false) const;
 
-    /// @param used names of groups that the trace communicates in @return the groups of the file of
-    /// ReadFile() that are not among them, in words, or empty
-    std::string DescribeIdle(const std::set<std::string>& used) const;
+    /**
+     * ASTRA-sim reads names of groups as whole numbers, up to the first character that is none
+     * (Workload::extract_comm_group(), std::stoi): '4.0' of a trace is '4' of its file.
+     * @param name of a group in the trace
+     * @param user the file that has it
+     * @return the name of the group of ReadFile() that is meant so, or the name as it is if there
+     * is a group of that name, or no such number
+     * @throw std::invalid_argument if several groups are that number
+     */
+    std::string FindName(const std::string& name, const std::string& user) const;
+
+    /// @param used names of groups that the trace communicates in, and by them those of
+    /// FindName() @return what is doubtful of the groups of ReadFile(), in words: those that are
+    /// not used, names that are read as numbers, and a '0' that is not of all ranks
+    /// @param nRanks of the job
+    std::vector<std::string> DescribeDoubts(const std::map<std::string, std::string>& used,
+                                            uint32_t nRanks) const;
 
   private:
     using ByName = std::map<std::string, ChakraGroup>;

@@ -76,7 +76,7 @@ class TraceLoader
         }
         m_ranks.clear();
         m_doubts.isRooflineIdle = m_options.isRoofline && !m_hasRoofline;
-        m_doubts.idleGroups = m_groups.DescribeIdle(m_groupsInUse);
+        m_doubts.groups = m_groups.DescribeDoubts(m_groupsInUse, nRanks);
         m_doubts.steps = DescribeProfilerSteps({m_names.begin(), m_names.end()});
         // Before doubts: what is refused is one message.
         ExecutionGraph result = graph.Build();
@@ -402,8 +402,9 @@ class TraceLoader
         Rank& rank = m_ranks[place];
         std::vector<uint32_t> ids;
         std::vector<std::size_t> sizes;
-        for (const std::string& name : rank.groups)
+        for (const std::string& inTrace : rank.groups)
         {
+            const std::string name = m_groups.FindName(inTrace, rank.trace->file);
             const ChakraGroup group = m_groups.Find(name,
                                                     rank.trace->file,
                                                     graph.GetNRanks(),
@@ -417,7 +418,7 @@ class TraceLoader
                     " ranks; the trace of one rank can stand for all only if every collective is "
                     "among all");
             }
-            m_groupsInUse.insert(name);
+            m_groupsInUse.emplace(inTrace, name);
             ids.push_back(graph.AddGroup(name, group.ranks, group.parallelism));
             sizes.push_back(group.ranks.size());
         }
@@ -458,7 +459,7 @@ class TraceLoader
     std::vector<StreamId> m_streams; //!< by lane
     std::vector<Rank> m_ranks;
     ChakraGroups m_groups;
-    std::set<std::string> m_groupsInUse;
+    std::map<std::string, std::string> m_groupsInUse; //!< as the trace calls them; their names
     uint64_t m_nNodes{0};
     ChakraDoubts m_doubts;
     uint64_t m_nRecorded{0};   //!< communications that last as recorded

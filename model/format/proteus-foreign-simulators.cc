@@ -81,6 +81,26 @@ const Registration HPCC_CONFIGURATION(
      "topology and proteus-flows --flows the flows, and the rest are attributes "
      "(--PrintAttributes=ns3::proteus::Fabric and ns3::proteus::Transport)"});
 
+// slurm.schedmd.com/topology.html
+constexpr const char* OF_SLURM =
+    "a topology of Slurm, which says neither rates nor what servers are made of, and is not read; "
+    "--cluster=PRESET with --fabric=leaf-spine and --serversPerLeaf=N (proteus-cluster --output "
+    "writes it as a file) has such switches";
+
+const Registration SLURM_TOPOLOGY("topology.conf of Slurm",
+                                  {{"SwitchName", "BlockName"}, 1, OF_SLURM});
+
+const Registration SLURM_YAML("topology.yaml of Slurm",
+                              {{"cluster_default", "tree", "block", "switches", "block_sizes"},
+                               2,
+                               OF_SLURM});
+
+// github.com/casys-kaist/LLMServingSim: rows for its own converter to Chakra.
+const Registration SERVING_ROWS("trace of LLMServingSim",
+                                {{"COLOCATED", "Layername"},
+                                 1,
+                                 "a trace of LLMServingSim, which is not read"});
+
 // workload/physical of AICB: what its own benchmark runs on GPUs.
 const Registration AICB_LIST(
     "list of AICB",

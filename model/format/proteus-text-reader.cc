@@ -71,6 +71,7 @@ TextReader::ReadLine(std::string& line)
         }
         if (c == 0)
         {
+            CheckEncoding(line);
             Fail("has a NUL character: this is no text file, or a damaged one");
         }
         line += static_cast<char>(c);

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <set>
 
 namespace ns3
@@ -71,14 +72,34 @@ FindDependents(const ExecutionGraph& graph)
     return dependents;
 }
 
+/// Marks what waits for tasks. @param dependents of all tasks @param begin tasks, which are marked
+/// @param isMarked by task
+void
+MarkBehind(const Dependents& dependents, std::vector<TaskId> begin, std::vector<bool>& isMarked)
+{
+    while (!begin.empty())
+    {
+        const TaskId id = begin.back();
+        begin.pop_back();
+        for (uint32_t i = dependents.first[id]; i < dependents.first[id + 1]; ++i)
+        {
+            const TaskId after = dependents.tasks[i];
+            if (!isMarked[after])
+            {
+                isMarked[after] = true;
+                begin.push_back(after);
+            }
+        }
+    }
+}
+
 /// @return by task, whether it is a kernel or waits for one
 std::vector<bool>
-FindBehindKernels(const ExecutionGraph& graph)
+FindBehindKernels(const ExecutionGraph& graph, const Dependents& dependents)
 {
     const uint32_t n = graph.GetNTasks();
-    const Dependents dependents = FindDependents(graph);
     std::vector<bool> isBehind(n, false);
-    std::vector<TaskId> work;
+    std::vector<TaskId> begin;
     // Streams that run in order and have kernels hold what is behind these.
     std::set<StreamId> ofKernels;
     for (TaskId id = 0; id < n; ++id)
@@ -87,7 +108,7 @@ FindBehindKernels(const ExecutionGraph& graph)
         if (IsKernel(graph, task))
         {
             isBehind[id] = true;
-            work.push_back(id);
+            begin.push_back(id);
             if (graph.GetStreamOrder(task.stream) == StreamOrder::IN_ORDER)
             {
                 ofKernels.insert(task.stream);
@@ -101,31 +122,62 @@ FindBehindKernels(const ExecutionGraph& graph)
             ofKernels.count(task.stream) > 0)
         {
             isBehind[id] = true;
-            work.push_back(id);
+            begin.push_back(id);
         }
     }
-    while (!work.empty())
+    MarkBehind(dependents, std::move(begin), isBehind);
+    return isBehind;
+}
+
+/**
+ * A trace may begin with a collective that all else waits for, as the first gather of weights: no
+ * computation hides it.
+ * @param graph that is looked at @param dependents of its tasks
+ * @param isBehind by task, whether it waits for a kernel
+ * @return by device, the first collective that waits for no kernel; none on devices with a kernel
+ * that waits for no collective
+ */
+std::vector<std::optional<TaskId>>
+FindOpenings(const ExecutionGraph& graph,
+             const Dependents& dependents,
+             const std::vector<bool>& isBehind)
+{
+    const uint32_t n = graph.GetNTasks();
+    std::vector<std::optional<TaskId>> openings(graph.GetNDevices());
+    std::vector<bool> waits(n, false); // for a collective
+    std::vector<TaskId> begin;
+    for (TaskId id = 0; id < n; ++id)
     {
-        const TaskId id = work.back();
-        work.pop_back();
-        for (uint32_t i = dependents.first[id]; i < dependents.first[id + 1]; ++i)
+        if (!IsCollective(graph.GetTask(id)))
         {
-            const TaskId after = dependents.tasks[i];
-            if (!isBehind[after])
+            continue;
+        }
+        begin.push_back(id);
+        for (const DeviceId device : graph.GetGroup(graph.GetTask(id).place))
+        {
+            if (!isBehind[id] && !openings[device])
             {
-                isBehind[after] = true;
-                work.push_back(after);
+                openings[device] = id;
             }
         }
     }
-    return isBehind;
+    MarkBehind(dependents, std::move(begin), waits);
+    for (TaskId id = 0; id < n; ++id)
+    {
+        const Task& task = graph.GetTask(id);
+        if (IsKernel(graph, task) && !waits[id])
+        {
+            openings[task.place].reset();
+        }
+    }
+    return openings;
 }
 
 /// What collectives there are.
 struct Counts
 {
     uint64_t all{0};
-    uint64_t loose{0}; //!< behind no kernel
+    uint64_t loose{0}; //!< behind no kernel, though not all kernels are behind it
     uint64_t lone{0};  //!< of one rank
     double bytes{0};
     double looseBytes{0};
@@ -135,7 +187,9 @@ struct Counts
 Counts
 CountCollectives(const ExecutionGraph& graph)
 {
-    const std::vector<bool> isBehind = FindBehindKernels(graph);
+    const Dependents dependents = FindDependents(graph);
+    const std::vector<bool> isBehind = FindBehindKernels(graph, dependents);
+    const auto openings = FindOpenings(graph, dependents, isBehind);
     Counts counts;
     for (TaskId id = 0; id < graph.GetNTasks(); ++id)
     {
@@ -148,9 +202,14 @@ CountCollectives(const ExecutionGraph& graph)
         const auto bytes = static_cast<double>(task.bytes);
         ++counts.all;
         counts.bytes += bytes;
-        counts.lone += graph.GetGroup(task.place).size() == 1 ? 1 : 0;
-        counts.loose += isBehind[id] ? 0 : 1;
-        counts.looseBytes += isBehind[id] ? 0 : bytes;
+        const auto& group = graph.GetGroup(task.place);
+        const bool isLoose =
+            !isBehind[id] && std::any_of(group.begin(), group.end(), [&](DeviceId device) {
+                return openings[device] != id;
+            });
+        counts.lone += group.size() == 1 ? 1 : 0;
+        counts.loose += isLoose ? 1 : 0;
+        counts.looseBytes += isLoose ? bytes : 0;
     }
     return counts;
 }

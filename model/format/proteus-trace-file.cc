@@ -102,7 +102,7 @@ GetFormats()
     static const std::vector<TraceFormat> formats{
         {"Chakra execution traces", {".et", ".et.gz"}, &ReadChakra, TraceFormat::Files::BY_RANK},
         {"PyTorch Kineto traces", {".json", ".json.gz"}, &ReadKineto, TraceFormat::Files::ANY},
-        {"AICB and SimAI workloads", {".txt"}, &ReadAicb, TraceFormat::Files::ONE},
+        {"AICB and SimAI workloads", {".txt", ".txt.gz"}, &ReadAicb, TraceFormat::Files::ONE},
         {"execution graphs", {".pb"}, &LoadNative, TraceFormat::Files::ONE},
     };
     return formats;

@@ -113,6 +113,14 @@ class Scanner
         throw std::invalid_argument(m_fileName + ":" + std::to_string(m_line) + ": " + cause);
     }
 
+    /// @param what should be where the scanner is @throw std::invalid_argument
+    [[noreturn]] void FailExpecting(const std::string& what) const
+    {
+        Fail(m_at < m_text.size()
+                 ? "expected " + what
+                 : "the file ends where " + what + " is expected: it may have been cut off");
+    }
+
     /// @return the line of the first text between elements; 0 if there is none
     uint64_t GetTextLine() const
     {
@@ -180,7 +188,7 @@ class Scanner
             }
             if (!hasSpace)
             {
-                Fail("expected white space, '>' or '/>'");
+                FailExpecting("white space, '>' or '/>'");
             }
             const std::string name = SkipName("the name of an attribute");
             if (!names.insert(name).second)
@@ -270,7 +278,7 @@ class Scanner
         }
         if (m_at == start)
         {
-            Fail(std::string("expected ") + what);
+            FailExpecting(what);
         }
         if (m_at - start > MAX_NAME)
         {
@@ -283,7 +291,7 @@ class Scanner
     {
         if (m_at == m_text.size() || m_text[m_at] != c)
         {
-            Fail(std::string("expected '") + c + "'");
+            FailExpecting(std::string("'") + c + "'");
         }
         Advance(1);
     }

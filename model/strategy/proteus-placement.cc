@@ -9,6 +9,7 @@
 #include "proteus-placer.h"
 
 #include "ns3/proteus-comma-list.h"
+#include "ns3/proteus-split.h"
 
 #include <algorithm>
 #include <set>
@@ -371,6 +372,39 @@ Placer::CheckSplits(const StrategyNode& node, const std::string& who) const
     }
 }
 
+/// @param node that is for some operators, which may have ranges in its name
+/// @return the end of a range that none of these operators has, or empty
+std::string
+Placer::FindBeyond(const StrategyNode& node) const
+{
+    const auto isThere = [&](const std::string& pattern) {
+        const auto& operators = m_model.GetOperators();
+        return std::any_of(operators.begin(), operators.end(), [&](const ModelOperator& op) {
+            const auto nodes = FindNodeSpec(m_tree, op.name).nodes;
+            const auto parts = SplitList(op.name, '.');
+            return std::find(nodes.begin(), nodes.end(), &node) != nodes.end() &&
+                   std::any_of(parts.begin(), parts.end(), [&](const std::string& part) {
+                       return MatchesPattern(pattern, part);
+                   });
+        });
+    };
+    const std::string& name = node.name;
+    for (std::size_t at = name.find('{'); at != std::string::npos; at = name.find('{', at + 1))
+    {
+        const std::size_t dots = name.find("..", at);
+        const std::size_t close = name.find('}', dots);
+        for (const std::string& end :
+             {name.substr(at + 1, dots - at - 1), name.substr(dots + 2, close - dots - 2)})
+        {
+            if (!isThere(name.substr(0, at + 1) + end + ".." + end + name.substr(close)))
+            {
+                return end;
+            }
+        }
+    }
+    return "";
+}
+
 /// Checks that what a node and those below it say is for some operator.
 void
 Placer::CheckUse(const StrategyNode& node, const std::string& path) const
@@ -382,6 +416,12 @@ Placer::CheckUse(const StrategyNode& node, const std::string& path) const
         throw StrategyNodeError(node,
                                 who + "model " + m_model.GetName() +
                                     " has no operator of that name");
+    }
+    if (const std::string beyond = FindBeyond(node); !beyond.empty())
+    {
+        throw StrategyNodeError(node,
+                                who + "model " + m_model.GetName() + " has no operator of number " +
+                                    beyond + "; * stands for all that there are");
     }
     for (const auto& [item, spec] : node.items)
     {

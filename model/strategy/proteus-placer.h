@@ -139,6 +139,7 @@ class Placer
                   const PlacedOperator& placed,
                   const Wanted& wanted,
                   const std::string& item);
+    std::string FindBeyond(const StrategyNode& node) const;
     void CheckUse(const StrategyNode& node, const std::string& path) const;
     void CheckSplits(const StrategyNode& node, const std::string& who) const;
     void CheckZero(const std::vector<Wanted>& wanted) const;

@@ -6,6 +6,8 @@
 
 #include "proteus-copy-limiters.h"
 
+#include "ns3/proteus-memory-limit.h"
+
 namespace ns3
 {
 namespace proteus
@@ -32,7 +34,7 @@ CopyLimiters::SetUp(const Cluster& cluster)
         {
             links += cluster.GetLinks()[port.link].bytesPerSecond;
         }
-        if (vertex.memoryBytesPerSecond > 0 && vertex.memoryBytesPerSecond < 2 * links)
+        if (CanLimitLinks(cluster, id))
         {
             limiter.memory = true;
             limiter.psPerByte = PS_PER_SECOND / vertex.memoryBytesPerSecond;

@@ -220,6 +220,33 @@ TEST(Aicb, ReadsHeads)
     EXPECT_EQ(other.rows[1].passes[0].computePs, 1000000);
 }
 
+TEST(Aicb, ReadsWhatAicbWrites)
+{
+    // With sequence parallelism AICB divides pp_comm as Python does, by "/": it writes 4194304.0.
+    // Its tests of several collectives call ep otherwise, and have many blanks in their first line.
+    const auto workload = Parse("HYBRID_TRANSFORMER_FWD_IN_BCKWD\tmodel_parallel_NPU_group: 2     "
+                                "          expert_parallel_npu_group: 2 pp: 2 "
+                                "ga: 1 all_gpus: 8 pp_comm: 4194304.0\n1\n"
+                                "a -1 1 NONE 0 1 NONE 0 1 ALLREDUCE 1024.00 1\n");
+    EXPECT_EQ(workload.pipelineBytes, 4194304u);
+    EXPECT_EQ(workload.expertParallel, 2u);
+    EXPECT_EQ(workload.rows[0].passes[2].bytes, 1024u);
+}
+
+TEST(Aicb, HybridTransformerIsTheSameWithoutRecomputation)
+{
+    std::string head = HEAD;
+    head.replace(0, head.find(' '), "HYBRID_TRANSFORMER");
+    const auto graph = MakeAicbGraph(Parse(head + ROWS), "w");
+    const auto same = MakeAicbGraph(Parse(HEAD + ROWS), "w");
+    ASSERT_EQ(graph.GetNTasks(), same.GetNTasks());
+    for (TaskId id = 0; id < graph.GetNTasks(); id++)
+    {
+        EXPECT_EQ(graph.GetName(graph.GetTask(id)), same.GetName(same.GetTask(id)));
+    }
+    EXPECT_EQ(GroupsOf(graph, "b forward all-to-all"), GroupsOf(same, "b forward all-to-all"));
+}
+
 TEST(Aicb, GroupsAreThoseOfMegatron)
 {
     // 8 GPUs: 2 share a layer, 4 replicas, experts over 2 of them.
@@ -378,8 +405,31 @@ TEST(Aicb, Errors)
     EXPECT_EQ(ErrorOf(""), "w.txt:0: the file is empty; this is no workload of AICB");
     EXPECT_EQ(ErrorOf("{}"),
               "w.txt:1: a workload of AICB or ASTRA-sim begins with "
-              "HYBRID_TRANSFORMER_FWD_IN_BCKWD, DATA, MODEL or MICRO, not '{}'");
+              "HYBRID_TRANSFORMER_FWD_IN_BCKWD, HYBRID_TRANSFORMER, DATA, MODEL or MICRO, not "
+              "'{}'");
+    EXPECT_EQ(ErrorOf("HYBRID_TRANSFORMER checkpoints: 1 0\n1\n" + row),
+              "w.txt:1: HYBRID_TRANSFORMER repeats no forward pass, so that it has no checkpoints; "
+              "HYBRID_TRANSFORMER_FWD_IN_BCKWD does");
+    EXPECT_EQ(ErrorOf("MICRO ep: 2 expert_parallel_npu_group: 2\n1\n" + row),
+              "w.txt:1: 'expert_parallel_npu_group' is there twice");
+    for (const char* bytes : {"2097152.5", ".0", "2097152.", "1e6", "1.0.0"})
+    {
+        EXPECT_EQ(ErrorOf("MICRO pp_comm: " + std::string(bytes) + "\n1\n" + row),
+                  "w.txt:1: pp_comm must be an integer from 0 to 18446744073709551615, not '" +
+                      std::string(bytes) + "'");
+    }
     EXPECT_NE(ErrorOf("HYBRID_DATA_MODEL\n1\n" + row).find("from the dimensions of ASTRA-sim's"),
+              std::string::npos);
+    // What has another name than it should, or none.
+    EXPECT_NE(ErrorOf("scheduling-policy: LIFO\nall-reduce-implementation: ring\n")
+                  .find("this is a system of ASTRA-sim"),
+              std::string::npos);
+    EXPECT_NE(ErrorOf("SwitchName=s0 Nodes=n[0-3]\n").find("this is a topology of Slurm"),
+              std::string::npos);
+    EXPECT_NE(ErrorOf("COLOCATED\t\tmodel_parallel_NPU_group: 2\n2\n")
+                  .find("this is a trace of LLMServingSim"),
+              std::string::npos);
+    EXPECT_EQ(ErrorOf("HYBRID_TRANSFORMER_FWD_IN_BCKWD,ga:\n").find("dimensions"),
               std::string::npos);
     EXPECT_EQ(ErrorOf("DATA ga: 2\n1\n" + row), "w.txt:1: DATA stands alone, without 'ga:'");
     EXPECT_EQ(ErrorOf("MICRO\n"),

@@ -350,6 +350,20 @@ TEST(Chakra, ProcessGroups)
     EXPECT_EQ(testing::internal::GetCapturedStderr(),
               "warning: " + folder.string() + ": not read: a.txt, b.csv, c and 1 more\nwarning: " +
                   folder.string() + "/groups.json: no collective of the trace is in '12', '8'\n");
+    // ASTRA-sim reads names as numbers (std::stoi), and "0" as all ranks.
+    const auto writeRanks = [&](const std::string& group) {
+        std::ofstream(folder / "t.0.et", std::ios::binary) << rank(group, "");
+        std::ofstream(folder / "t.1.et.gz", std::ios::binary) << Compressed(rank(group, ""));
+    };
+    std::ofstream(folder / "groups.json") << R"({"09": [1, 0]})";
+    writeRanks("9.0");
+    testing::internal::CaptureStderr();
+    const auto byNumber = LoadTrace(folder.string());
+    EXPECT_EQ(byNumber.GetGroup(byNumber.GetTask(0).place), (std::vector<DeviceId>{1, 0}));
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "warning: " + folder.string() + ": not read: a.txt, b.csv, c and 1 more\nwarning: " +
+                  folder.string() + "/groups.json: names of groups are taken for numbers, as in " +
+                  "ASTRA-sim: '9.0' is '09'\n");
     const auto error = [&] {
         try
         {
@@ -361,6 +375,21 @@ TEST(Chakra, ProcessGroups)
         }
         return std::string("no error");
     };
+    std::ofstream(folder / "groups.json") << R"({"09": [1, 0], "9": [0]})";
+    EXPECT_EQ(error(),
+              folder.string() + "/t.0.et: process group '9.0' may be '09' or '9' of " +
+                  folder.string() + "/groups.json");
+    std::ofstream(folder / "groups.json") << R"({"0": [0], "1": [1]})";
+    std::ofstream(folder / "t.0.et", std::ios::binary) << rank("0", "");
+    std::ofstream(folder / "t.1.et.gz", std::ios::binary) << Compressed(rank("1", ""));
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(error(), "no error");
+    EXPECT_NE(testing::internal::GetCapturedStderr().find(
+                  "groups.json: '0' is 1 rank of 2, as it says; ASTRA-sim takes '0' of a trace for "
+                  "all ranks whatever the file says"),
+              std::string::npos);
+    std::ofstream(folder / "groups.json") << R"({"9": [1, 0]})";
+    writeRanks("9");
     fs::rename(folder / "t.1.et.gz", folder / "t.2.et.gz");
     EXPECT_EQ(error(), folder.string() + ": there is no file of rank 1; the next is t.2.et.gz");
     fs::rename(folder / "t.2.et.gz", folder / "u.0.et.gz");
@@ -512,6 +541,14 @@ TEST(TraceDoubts, GradientsThatWaitForNoKernelAndLoneRanks)
         doubts[0].find("1 of its 2 collectives, with 75 % of their bytes, wait for no kernel"),
         0U)
         << doubts[0];
+    // One that all kernels wait for opens the iteration; a second one may be hidden.
+    TraceText opening;
+    opening.Add(1, pb::CHAKRA_COMM_COLL, {}, Collects(ChakraCollective::ALL_GATHER, 3000));
+    opening.Add(2, pb::CHAKRA_COMP, {1}, Lasts(7));
+    opening.Add(3, pb::CHAKRA_COMM_COLL, {2}, Collects(ChakraCollective::ALL_REDUCE, 1000));
+    EXPECT_TRUE(FindTraceDoubts(Read({opening.Get()}, options)).empty());
+    opening.Add(4, pb::CHAKRA_COMM_COLL, {}, Collects(ChakraCollective::ALL_GATHER, 9000));
+    EXPECT_EQ(FindTraceDoubts(Read({opening.Get()}, options)).size(), 1U);
     // Without kernels there is nothing to wait for.
     TraceText bare;
     bare.Add(1, pb::CHAKRA_COMM_COLL, {}, Collects(ChakraCollective::ALL_REDUCE, 3000));

@@ -88,6 +88,17 @@ TEST(NcclTopology, ErrorsNameLineAndElement)
     EXPECT_EQ(ErrorOf(Exchange("numaid=\"0", "numaid=\"-1")), "");
     EXPECT_EQ(ErrorOf(""), "t.xml:1: there is no element");
     EXPECT_EQ(ErrorOf("\n<system>"), "t.xml:2: the file ends inside 'system' of line 2");
+    for (const auto& [text, what] :
+         std::vector<std::pair<std::string, std::string>>{{"<system ver", "'='"},
+                                                          {"<system version=\"1", "'\"'"},
+                                                          {"<system", "white space, '>' or '/>'"},
+                                                          {"<system><", "the name of an element"}})
+    {
+        EXPECT_EQ(ErrorOf(text),
+                  "t.xml:1: the file ends where " + what +
+                      " is expected: it may have been cut off");
+    }
+    EXPECT_EQ(ErrorOf("<system ver>"), "t.xml:1: expected '='");
     EXPECT_EQ(ErrorOf("<system>\n</sytem>"),
               "t.xml:2: 'sytem' ends here, but 'system' of line 1 has not");
     EXPECT_EQ(ErrorOf("</system>"), "t.xml:1: 'system' ends here, but nothing has begun");

@@ -604,6 +604,9 @@ TEST(TraceNotes, WhatOfAicbIsLeftOut)
     const std::string text =
         "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2\n1\n" + good + "\n";
     EXPECT_EQ(NotesOf(&ReadAicb, {"\xef\xbb\xbf" + text}), "");
-    ExpectPart(NotesOf(&ReadAicb, {"\xff\xfeH"}), "f0:1: the file is UTF-16: save it as UTF-8");
+    for (const std::string& text : {std::string("\xff\xfeH"), std::string("\xff\xfeH\0Y\0", 6)})
+    {
+        ExpectPart(NotesOf(&ReadAicb, {text}), "f0:1: the file is UTF-16: save it as UTF-8");
+    }
     ExpectPart(NotesOf(&ReadKineto, {"\xff\xfe{"}), "f0:1:1: the file is UTF-16");
 }

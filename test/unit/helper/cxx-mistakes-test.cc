@@ -402,10 +402,12 @@ TEST_F(CxxMistakes, FilesWithoutDevicesAndFilesOfTwoAreRefused)
 {
     FabricHelper helper;
     const auto fabric = helper.Install(MakeServer());
-    EXPECT_NE(GetMessage([&] {
-                  helper.EnableAsciiFile("never-written.tr");
-              }).find("there are no devices; InstallDevices() makes them"),
-              std::string::npos);
+    const std::string none = "there are no devices; InstallDevices() makes them";
+    EXPECT_EQ(GetMessage([&] { helper.EnableAsciiFile("never-written.tr"); }),
+              "EnableAsciiFile(never-written.tr): " + none);
+    EXPECT_EQ(GetMessage([&] { helper.EnablePcapAll("never"); }), "EnablePcapAll(never): " + none);
+    EXPECT_EQ(GetMessage([&] { helper.EnableAsciiAll("never"); }),
+              "EnableAsciiAll(never): " + none);
     helper.InstallDevice(fabric, 0);
     const std::string file = ::testing::TempDir() + "proteus-one-file.tr";
     helper.EnableAsciiFile(file);

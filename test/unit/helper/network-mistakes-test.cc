@@ -43,6 +43,19 @@ TEST(NetworkMistakes, WhatPricesLackNamesTheirFile)
     const std::string prices = folder.Write("p.json", text);
     ExpectRefusal(Start("cluster", {"--cluster=dgx-a100", "--nodes=2", "--prices=" + prices}),
                   "--prices=" + prices + ": no price of a 'nic' for 200 Gb/s: add one");
+    // A cluster of other rates than the built-in table has is checked all the same.
+    const std::string hosts = folder.Write("hosts.txt",
+                                           "3 1 2\n2\n0 2 2000Gbps 1us 0\n"
+                                           "1 2 2000Gbps 1us 0\n");
+    const std::string output = folder.Get() + "/hosts.json";
+    const Outcome outcome = Start("cluster", {"--cluster=" + hosts, "--output=" + output});
+    EXPECT_EQ(outcome.code, 0) << outcome.error;
+    EXPECT_NE(outcome.error.find(" for 2000 Gb/s: add one, by --prices=FILE; until then price and "
+                                 "power are not known"),
+              std::string::npos)
+        << outcome.error;
+    EXPECT_NE(outcome.out.find("price, power  not known\n"), std::string::npos) << outcome.out;
+    EXPECT_TRUE(std::ifstream(output).good());
 }
 
 TEST(NetworkMistakes, PricesThatSayNothing)

@@ -349,6 +349,11 @@ TEST(RunNotes, WhatCpusOfCardsAreAndAllow)
     EXPECT_FALSE(isNamed(direct, "memory=1xDDR4-3200"));
     EXPECT_FALSE(isNamed(direct, "cpu=intel"));
     const std::string switched = "2x4xL40S:switches=2,";
+    // 24 channels of 51.2 GB/s, and not half as much by all links of a CPU.
+    const std::string fast = job(direct + "memory=24xDDR5-6400", "--nodes=1");
+    EXPECT_NE(fast.find("memory=24xDDR5-6400 has no effect: the links of each CPU carry less"),
+              std::string::npos)
+        << fast;
     const std::string memory = job(switched + "memory=1xDDR4-3200", "--nodes=1");
     EXPECT_NE(memory.find("memory=1xDDR4-3200 has no effect"), std::string::npos) << memory;
     const auto collective = [](const std::string& option) {

@@ -149,6 +149,20 @@ TEST(StrategyJson, MistakesNameNodeOperatorAndDimension)
                              R"("mesh": {"axes": ["pp", "dp"], "sizes": [2, 2]}, "tree": )";
     EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "fc{5..1}"}]}})"),
               "s.json: /tree/children/0/name: node name \"fc{5..1}\": the range goes down");
+    // AlexNet has fc1 to fc3, and conv1 to conv5 elsewhere.
+    const std::string ofSamples = R"({"split": {"batch": "dp"}, "children": [)"
+                                  R"({"name": "classifier", "children": [{"name": ")";
+    for (const auto& [range, end] :
+         std::vector<std::pair<std::string, std::string>>{{"fc{1..5}", "5"},
+                                                          {"fc{0..3}", "0"},
+                                                          {"fc{1..99}", "99"}})
+    {
+        EXPECT_EQ(GetError("alexnet",
+                           R"({"batch": 4, )" + head.substr(1) + ofSamples + range + R"("}]}]}})"),
+                  "s.json: /tree/children/0/children/0: strategy \"mine\", node classifier/" +
+                      range + ": model AlexNet has no operator of number " + end +
+                      "; * stands for all that there are");
+    }
     EXPECT_EQ(GetError("alexnet", head + R"({"children": [{"name": "classifier", "children": [
                            {"name": "fc1", "mesh": [0, 1], "split": {"out": 4}}]}]}})"),
               "s.json: /tree/children/0/children/0: strategy \"mine\", node classifier/fc1, "
