@@ -135,6 +135,47 @@ FluidQueues::Add(FluidStream& stream, const FlowPair& flow)
 }
 
 void
+FluidQueues::StartTurns(FluidStream& stream)
+{
+    stream.hasTurns = true;
+    for (uint32_t i = 0; i <= stream.nic; ++i)
+    {
+        Port& port = m_ports[stream.hops[i].port];
+        ++port.nSenders;
+        stream.hops[i].turn = ++port.arrivals;
+    }
+}
+
+void
+FluidQueues::StopTurns(FluidStream& stream)
+{
+    stream.hasTurns = false;
+    for (uint32_t i = 0; i <= stream.nic; ++i)
+    {
+        --m_ports[stream.hops[i].port].nSenders;
+    }
+}
+
+double
+FluidQueues::GetPartBehind(const FluidStream& stream) const
+{
+    uint32_t most = 1;
+    double part = 0;
+    for (uint32_t i = 0; stream.hasTurns && i <= stream.nic; ++i)
+    {
+        const Port& port = m_ports[stream.hops[i].port];
+        if (port.busy >= 1 - ROUNDING && port.nSenders > most)
+        {
+            most = port.nSenders;
+            // Those that were there before it are the first to go.
+            const uint32_t later = std::min(port.arrivals - stream.hops[i].turn, most - 1);
+            part = static_cast<double>(later) / most;
+        }
+    }
+    return part;
+}
+
+void
 FluidQueues::Remove(const std::vector<uint32_t>& ports)
 {
     for (const uint32_t id : ports)
@@ -365,7 +406,7 @@ FluidQueues::SharePort(Port& port, double seconds, int64_t nowPs)
         {
             FluidStream& stream = *place.stream;
             stream.fromS = stream.handedPs > 0
-                               ? std::min(0.0,
+                               ? std::min(seconds,
                                           seconds - static_cast<double>(nowPs - stream.handedPs) /
                                                         PS_PER_SECOND)
                                : 0;
