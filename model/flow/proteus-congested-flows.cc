@@ -30,9 +30,6 @@ constexpr double SAME_RATE = 0.01;
 /// What a queue pair may be ahead of what links inside servers let its class do, where its messages
 /// are no longer: a slot of NCCL's buffers (NCCL_BUFFSIZE, 4 MiB, over NCCL_STEPS, 8).
 constexpr double SLOT_BYTES = 524288;
-/// So little payload that is left has come.
-constexpr double LAST_BYTES = 1;
-
 } // namespace
 
 CongestedFlows::CongestedFlows(const FlowCongestion& congestion,
@@ -72,6 +69,7 @@ CongestedFlows::Begin(uint32_t id,
     {
         live.streams.emplace_back();
         live.streams.back().owner = id;
+        live.streams.back().reader = m_nReaders++;
         m_queues.Add(live.streams.back(), flow);
         live.streams.back().sent = flow.part * (flows.bytes - left);
     }
@@ -196,6 +194,10 @@ CongestedFlows::End(uint32_t flows)
     for (Stream& stream : live.streams)
     {
         stream.isGone = true;
+        if (stream.hasTurns)
+        {
+            m_queues.StopTurns(stream);
+        }
     }
     m_queues.Remove(ListPorts(live));
     live.streams.clear();
@@ -303,8 +305,13 @@ CongestedFlows::Advance(int64_t nowPs, const std::function<double(uint32_t)>& ge
         {
             // A mean, as what it takes inside servers changes what it gets, and that this.
             stream.progress = (stream.progress + progress) / 2;
+            if (live.replay && !stream.hasTurns && stream.HasMore() && stream.handedPs <= nowPs)
+            {
+                m_queues.StartTurns(stream);
+            }
             stream.sends = FindSends(live, stream, seconds);
             m_queues.Hear(stream, nowPs);
+            stream.read = live.replay && stream.HasMore() ? FindRead(stream, nowPs) : 0;
             stream.lead -= stream.flow->part * progress * seconds;
         }
     }
@@ -341,12 +348,12 @@ CongestedFlows::Advance(int64_t nowPs, const std::function<double(uint32_t)>& ge
 double
 CongestedFlows::FindSends(const Class& live, const Stream& stream, double seconds) const
 {
-    const double may = stream.GetRate();
+    const double may = std::min(stream.GetRate() + stream.read / seconds, stream.flow->source);
     if (live.replay)
     {
-        // What came to an idle queue pair within the last step has begun there.
-        const auto sincePs = stream.handedPs > 0 ? m_lastPs - stream.handedPs : 0;
-        const double whole = std::max(seconds, static_cast<double>(sincePs) / PS_PER_SECOND);
+        // What came to an idle queue pair within the last step has begun there, or begins later.
+        const double sinceS = static_cast<double>(m_lastPs - stream.handedPs) / PS_PER_SECOND;
+        const double whole = stream.handedPs > 0 ? std::max(0.0, sinceS) : seconds;
         // The class may be held back by others.
         const double ahead = (live.left - live.leftPart * live.bytes) * stream.flow->part;
         if (ahead > std::min(stream.flow->slots * stream.flow->messageBytes,
@@ -364,17 +371,51 @@ CongestedFlows::FindSends(const Class& live, const Stream& stream, double second
     return std::clamp((allowed - stream.sent) / seconds, 0.0, may);
 }
 
+double
+CongestedFlows::GetReadRate(const Stream& stream)
+{
+    return (stream.IsPaced() ? stream.GetRate() : stream.flow->sender) / PS_PER_SECOND;
+}
+
+double
+CongestedFlows::FindRead(const Stream& stream, int64_t nowPs)
+{
+    const FlowReading& reading = stream.flow->reading;
+    if (reading.port == NO_ID)
+    {
+        return 0;
+    }
+    const double unread =
+        m_nics.SetRate(stream.reader, reading, GetReadRate(stream), static_cast<double>(nowPs));
+    return stream.IsPaced() ? std::clamp(stream.handed - stream.sent - unread, 0.0, reading.room)
+                            : 0;
+}
+
 void
 CongestedFlows::Take(uint32_t id, uint32_t flow, double bytes, double timePs)
 {
     Class& live = m_classes[id];
     Stream& stream = live.streams[live.ofFlow[flow]];
-    if (stream.sent + LAST_BYTES >= stream.handed)
+    const FlowReading& reading = stream.flow->reading;
+    const double rate = GetReadRate(stream);
+    const double atPs = static_cast<double>(live.beginPs) + timePs;
+    const bool isRead = reading.port != NO_ID;
+    if (!stream.HasMore())
     {
-        stream.handedPs = live.beginPs + std::llround(timePs);
+        const double waitsPs = isRead ? m_nics.Begin(stream.reader, reading, rate, bytes, atPs) : 0;
+        stream.handedPs = std::llround(atPs + waitsPs);
+        if (waitsPs <= 0)
+        {
+            m_queues.StartTurns(stream);
+        }
+    }
+    else if (isRead)
+    {
+        m_nics.Add(stream.reader, reading, rate, bytes, atPs);
     }
     stream.handed += bytes;
-    stream.ends.push_back(stream.handed);
+    const double unit = stream.flow->unitBytes;
+    stream.messages.push_back({stream.handed, bytes - std::ceil(bytes / unit - 1) * unit});
 }
 
 void
@@ -385,20 +426,34 @@ CongestedFlows::GoOn(Class& live, double seconds, int64_t nowPs)
     {
         live.leftPart =
             std::max(live.leftPart, (stream.whole - stream.come - LAST_BYTES) / stream.whole);
-        while (!stream.ends.empty() && stream.ends.front() <= stream.come + LAST_BYTES)
+        // Of those that take turns, one is done with its last unit, not with its fluid.
+        const double ahead = m_queues.GetPartBehind(stream);
+        for (Message& message : stream.messages)
         {
+            const double end = message.end - ahead * message.last;
+            if (end > stream.sent + LAST_BYTES)
+            {
+                break;
+            }
+            message = {end, 0};
+        }
+        while (!stream.messages.empty() && stream.messages.front().end <= stream.come + LAST_BYTES)
+        {
+            const double end = stream.messages.front().end;
             const double part =
-                stream.arrives > 0
-                    ? std::clamp((stream.come - stream.ends.front()) / stream.arrives, 0.0, 1.0)
-                    : 0;
+                stream.arrives > 0 ? std::clamp((stream.come - end) / stream.arrives, 0.0, 1.0) : 0;
             const double sinceS = seconds - stream.toS + part * (stream.toS - stream.fromS);
             live.replay->Deliver(
                 stream.flow->flow,
                 static_cast<double>(nowPs - live.beginPs + stream.flow->latencyPs) -
                     sinceS * PS_PER_SECOND);
-            stream.ends.pop_front();
+            stream.messages.pop_front();
         }
-        if (stream.sent + LAST_BYTES < stream.handed)
+        if (stream.hasTurns && !stream.HasMore())
+        {
+            m_queues.StopTurns(stream);
+        }
+        if (stream.HasMore() && stream.handedPs <= nowPs)
         {
             stream.handedPs = 0;
         }

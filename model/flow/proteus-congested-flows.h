@@ -8,6 +8,7 @@
 #define PROTEUS_CONGESTED_FLOWS_H
 
 #include "proteus-fluid-queues.h"
+#include "proteus-nic-queues.h"
 
 #include <cstdint>
 #include <deque>
@@ -165,16 +166,34 @@ class CongestedFlows
     }
 
   private:
+    /// So little payload that is left has come.
+    static constexpr double LAST_BYTES = 1;
+
+    /// A message of a replay.
+    struct Message
+    {
+        double end;  //!< payload of its queue pair that comes with its last unit, or before
+        double last; //!< payload of that; 0: it has been sent
+    };
+
     /// What a queue pair sends for a class.
     struct Stream : FluidStream
     {
-        double lead{0};          //!< payload that has come before its class could go on with it
-        double sent{0};          //!< payload
-        double come{0};          //!< payload, to the receiver
-        double arrives{0};       //!< payload, to the receiver, in the last step
-        double whole{0};         //!< payload of a replay
-        double handed{0};        //!< payload that a replay has given it to send
-        std::deque<double> ends; //!< payload up to the ends of messages of that which have not come
+        double lead{0};     //!< payload that has come before its class could go on with it
+        double sent{0};     //!< payload
+        double come{0};     //!< payload, to the receiver
+        double arrives{0};  //!< payload, to the receiver, in the last step
+        double whole{0};    //!< payload of a replay
+        double handed{0};   //!< payload that a replay has given it to send
+        uint32_t reader{0}; //!< its number among those that NICs read
+        double read{0};     //!< payload that its NIC has read and not sent, if it is paced now
+        std::deque<Message> messages; //!< of that, which have not come
+
+        /// @return whether it has been given more than it has sent
+        bool HasMore() const
+        {
+            return sent + LAST_BYTES < handed;
+        }
     };
 
     /// A class that moves.
@@ -199,6 +218,12 @@ class CongestedFlows
     /// @param live a class @param stream of it @param seconds of a step
     /// @return payload per second that the stream sends in it, if its NIC does not hold it back
     double FindSends(const Class& live, const Stream& stream, double seconds) const;
+    /// @param stream of a replay @return payload per picosecond at which its NIC reads it
+    static double GetReadRate(const Stream& stream);
+    /// A NIC goes on to read: it is that what congestion control paces, not what has been read.
+    /// @param stream of a replay @param nowPs present time @return payload of it that has been read
+    /// and not sent, if it is paced now; else 0
+    double FindRead(const Stream& stream, int64_t nowPs);
     /// A replay has a message sent. @param id of its class @param flow of the program
     /// @param bytes payload @param timePs when, from its begin
     void Take(uint32_t id, uint32_t flow, double bytes, double timePs);
@@ -222,6 +247,8 @@ class CongestedFlows
     void Look();
 
     FluidQueues m_queues;
+    NicQueues m_nics;             //!< what they have read of messages of replays
+    uint32_t m_nReaders{0};       //!< numbers of streams that have been given out
     std::vector<Class> m_classes; //!< by id
     std::vector<uint32_t> m_live; //!< classes that move
     std::vector<Ended> m_ended;   //!< TakeEnded()

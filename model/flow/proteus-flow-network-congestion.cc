@@ -61,11 +61,28 @@ FlowNetwork::BeginCongestion(uint32_t place)
     return isWanted;
 }
 
+uint32_t
+FlowNetwork::FindPaired(const CollectiveProfile& profile)
+{
+    uint32_t found = NO_ID;
+    for (uint32_t i = 0; i < profile.classes.size(); ++i)
+    {
+        if (!profile.classes[i].pairs.empty())
+        {
+            if (found != NO_ID)
+            {
+                return NO_ID;
+            }
+            found = i;
+        }
+    }
+    return found;
+}
+
 bool
 FlowNetwork::CanBeginEarly(const Communication& communication)
 {
-    const auto& classes = communication.profile->classes;
-    if (communication.ready.size() < 2 || classes.size() != 1 || classes.front().pairs.empty())
+    if (communication.ready.size() < 2 || FindPaired(*communication.profile) == NO_ID)
     {
         return false;
     }
@@ -165,7 +182,8 @@ FlowNetwork::BeginCongested(uint32_t id, uint32_t rank)
     else if (!communication.isWaiting && communication.members.size() < group.size() &&
              CanBeginEarly(communication))
     {
-        const FlowClass& flows = communication.profile->classes.front();
+        const CollectiveProfile& profile = *communication.profile;
+        const FlowClass& flows = profile.classes[FindPaired(profile)];
         const bool isWanted = m_congested->IsWanted(flows);
         communication.isWaiting = true;
         m_waiting.push_back(id);
@@ -183,12 +201,13 @@ FlowNetwork::BeginWaiting()
     for (const uint32_t id : std::exchange(m_waiting, {}))
     {
         Communication& communication = m_communications[id];
-        m_congested->StopAwaiting(communication.profile->classes.front());
+        const uint32_t paired = FindPaired(*communication.profile);
+        m_congested->StopAwaiting(communication.profile->classes[paired]);
         communication.isWaiting = false;
         communication.isReplayed = true;
         communication.isEarly = true;
         communication.ahead = nullptr;
-        Activate(id, 0);
+        Activate(id, paired);
     }
 }
 
@@ -305,9 +324,11 @@ FlowNetwork::EndReplayed()
         const int64_t afterPs = std::max<int64_t>(0, ended.endPs - m_clock.GetTimePs());
         if (!communication.left.empty())
         {
-            if (std::exchange(communication.left[ended.rank], 0) > 0)
+            const FlowClass& flows = *m_classes[ended.id].flows;
+            if (flows.afterPs[ended.rank] >= 0)
             {
-                EndRank(id, ended.rank, afterPs);
+                communication.ended.push_back(ended.rank);
+                EndPart(id, ended.rank, afterPs);
             }
             continue;
         }

@@ -136,18 +136,19 @@ FlowNetwork::Begin(uint32_t id)
               [](const auto& a, const auto& b) { return a.rank < b.rank; });
     JoinWithRepresentatives(communication);
     const auto& classes = communication.profile->classes;
+    const uint32_t paired = FindPaired(*communication.profile);
     communication.ahead = nullptr;
     if (communication.isWaiting)
     {
-        m_congested->StopAwaiting(classes.front());
+        m_congested->StopAwaiting(classes[paired]);
         m_waiting.erase(std::find(m_waiting.begin(), m_waiting.end(), id));
     }
     // Latencies are in the replay of what is replayed.
-    communication.isReplayed =
-        communication.isEarly ||
-        (m_congested && classes.size() == 1 && !classes.front().pairs.empty() &&
-         m_congested->IsWanted(classes.front()) && m_profiles.GetWhole(communication.task));
-    communication.late = communication.isReplayed ? nullptr : FindLate(communication);
+    communication.isReplayed = communication.isEarly || (m_congested && paired != NO_ID &&
+                                                         m_congested->IsWanted(classes[paired]) &&
+                                                         m_profiles.GetWhole(communication.task));
+    communication.late =
+        communication.isReplayed && classes.size() == 1 ? nullptr : FindLate(communication);
     communication.parts.resize(classes.size(), Communication::Part::WAITS);
     communication.beginPs = m_clock.GetTimePs();
     communication.number = m_collectives;
@@ -186,15 +187,19 @@ FlowNetwork::Begin(uint32_t id)
             EndRank(id, member.rank, 0);
         }
     }
-    for (uint32_t i = 0; i < classes.size() && !communication.isEarly; ++i)
+    for (uint32_t i = 0; i < classes.size(); ++i)
     {
-        const int64_t beforePs =
-            communication.late ? (*communication.late)[i].beforePs : classes[i].beforePs;
+        if (communication.isEarly && i == paired)
+        {
+            continue;
+        }
+        const LateClass* const late = FindLateClass(communication, i);
+        const int64_t beforePs = late ? late->beforePs : classes[i].beforePs;
         if (communication.isMeeting)
         {
             break; // the first one has met others
         }
-        if (beforePs == 0 || communication.isReplayed)
+        if (beforePs == 0 || (communication.isReplayed && i == paired))
         {
             Admit(id, i);
         }
@@ -265,11 +270,19 @@ FlowNetwork::FindLate(const Communication& communication)
     return late.empty() ? nullptr : &late;
 }
 
+const LateClass*
+FlowNetwork::FindLateClass(const Communication& communication, std::size_t index)
+{
+    const bool isReplayed =
+        communication.isReplayed && !communication.profile->classes[index].pairs.empty();
+    return communication.late && !isReplayed ? &(*communication.late)[index] : nullptr;
+}
+
 const std::vector<int64_t>&
 FlowNetwork::GetAfterPs(const Communication& communication, std::size_t index)
 {
-    return communication.late ? (*communication.late)[index].afterPs
-                              : communication.profile->classes[index].afterPs;
+    const LateClass* const late = FindLateClass(communication, index);
+    return late ? late->afterPs : communication.profile->classes[index].afterPs;
 }
 
 void
@@ -332,7 +345,7 @@ void
 FlowNetwork::Activate(uint32_t id, uint32_t index)
 {
     const FlowClass& flows = m_communications[id].profile->classes[index];
-    const bool isEarly = m_communications[id].isEarly;
+    const bool isEarly = m_communications[id].isEarly && !flows.pairs.empty();
     const uint32_t place =
         m_shares.AddUser(flows.uses, isEarly ? LEAST_RATE : GetLimit(m_communications[id], flows));
     m_classes.resize(std::max<std::size_t>(m_classes.size(), place + 1));
@@ -340,8 +353,8 @@ FlowNetwork::Activate(uint32_t id, uint32_t index)
     live.flows = &flows;
     live.communication = id;
     live.index = index;
-    const auto* const late = m_communications[id].late;
-    live.left = late ? (*late)[index].bytes : flows.bytes;
+    const LateClass* const late = FindLateClass(m_communications[id], index);
+    live.left = late ? late->bytes : flows.bytes;
     live.rate = 0;
     live.sincePs = m_clock.GetTimePs();
     live.cap = isEarly ? LEAST_RATE : std::numeric_limits<double>::infinity();
@@ -400,6 +413,13 @@ FlowNetwork::Finish(uint32_t id, uint32_t version)
     for (uint32_t i = 0; i < live.nEarly; ++i)
     {
         isDone[GetEarly(live)[i].rank] = true;
+    }
+    if (communication.isReplayed && !live.flows->pairs.empty())
+    {
+        for (const uint32_t rank : communication.ended)
+        {
+            isDone[rank] = true;
+        }
     }
     for (uint32_t rank = 0; rank < afterPs.size(); ++rank)
     {
@@ -569,8 +589,8 @@ FlowNetwork::Foretell(uint32_t id)
 const std::vector<EarlyRank>&
 FlowNetwork::GetEarly(const LiveClass& live) const
 {
-    const auto* const late = m_communications[live.communication].late;
-    return late ? (*late)[live.index].early : live.flows->early;
+    const LateClass* const late = FindLateClass(m_communications[live.communication], live.index);
+    return late ? late->early : live.flows->early;
 }
 
 void

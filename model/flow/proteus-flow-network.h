@@ -238,6 +238,9 @@ class FlowNetwork : public Network
     /// @param communication not all of whose ranks have joined @param rank that is done
     /// @param afterPs when
     void EndAhead(Communication& communication, uint32_t rank, int64_t afterPs);
+    /// @param profile of a collective @return which of its classes crosses the network by queue
+    /// pairs that congestion control knows, if it is one; else NO_ID
+    static uint32_t FindPaired(const CollectiveProfile& profile);
     /// @param communication not all of whose ranks have joined @return whether some may begin
     bool CanBeginEarly(const Communication& communication);
     /// Congestion control matters from now on: what waits for ranks begins without them.
@@ -250,6 +253,9 @@ class FlowNetwork : public Network
     /// @param communication all of whose ranks have joined, in their order @return
     /// Communication::late
     const std::vector<LateClass>* FindLate(const Communication& communication);
+    /// @param communication that has begun @param index of a class of it @return what is left of it
+    /// where ranks were late; null: all, or its replay knows
+    static const LateClass* FindLateClass(const Communication& communication, std::size_t index);
     /// @param communication that has begun @param index of a class of it @return its
     /// FlowClass::afterPs, or those of what is left
     static const std::vector<int64_t>& GetAfterPs(const Communication& communication,

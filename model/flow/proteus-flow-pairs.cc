@@ -115,8 +115,10 @@ FlowProfiles::AddPairs(TaskId id,
         pair.toNicPs = route.toNicPs;
         pair.returnPs = route.returnPs;
         pair.unitBytes = route.unitBytes;
-        pair.source =
+        pair.reading = route.reading;
+        pair.sender =
             limits.empty() || limits[i] <= 0 ? route.limit : std::min(route.limit, limits[i]);
+        pair.source = pair.sender;
         for (const uint32_t resource : route.queues)
         {
             pair.hops.emplace_back(resource, FindAmount(route, resource));

@@ -57,6 +57,7 @@ struct FlowPair
     double part{0};         //!< payload for every byte of the largest flow
     double messageBytes{0}; //!< payload of a message
     uint32_t slots{1};      //!< messages that its receiver has room for
+    double sender{0};       //!< payload per second that its thread block allows
     double source{0};       //!< payload per second that all allows but switches
     double line{0};         //!< wire bytes per second of its slowest link
     double lineWire{1};     //!< bytes on that for one of payload
@@ -64,6 +65,7 @@ struct FlowPair
     int64_t toNicPs{0};     //!< of that, from the first switch to the receiver's NIC
     int64_t returnPs{0};    //!< of what that sends back, to the sender's NIC
     uint32_t unitBytes{1};  //!< payload of a packet
+    FlowReading reading;    //!< what its NIC reads ahead
     /// Links of the network on its way and wire bytes on them for one of payload; the first one is
     /// left by a NIC, the others by switches.
     std::vector<std::pair<uint32_t, double>> hops;

@@ -135,6 +135,47 @@ FluidQueues::Add(FluidStream& stream, const FlowPair& flow)
 }
 
 void
+FluidQueues::StartTurns(FluidStream& stream)
+{
+    stream.hasTurns = true;
+    for (uint32_t i = 0; i <= stream.nic; ++i)
+    {
+        Port& port = m_ports[stream.hops[i].port];
+        ++port.nSenders;
+        stream.hops[i].turn = ++port.arrivals;
+    }
+}
+
+void
+FluidQueues::StopTurns(FluidStream& stream)
+{
+    stream.hasTurns = false;
+    for (uint32_t i = 0; i <= stream.nic; ++i)
+    {
+        --m_ports[stream.hops[i].port].nSenders;
+    }
+}
+
+double
+FluidQueues::GetPartBehind(const FluidStream& stream) const
+{
+    uint32_t most = 1;
+    double part = 0;
+    for (uint32_t i = 0; stream.hasTurns && i <= stream.nic; ++i)
+    {
+        const Port& port = m_ports[stream.hops[i].port];
+        if (port.busy >= 1 - ROUNDING && port.nSenders > most)
+        {
+            most = port.nSenders;
+            // Those that were there before it are the first to go.
+            const uint32_t later = std::min(port.arrivals - stream.hops[i].turn, most - 1);
+            part = static_cast<double>(later) / most;
+        }
+    }
+    return part;
+}
+
+void
 FluidQueues::Remove(const std::vector<uint32_t>& ports)
 {
     for (const uint32_t id : ports)
@@ -365,7 +406,7 @@ FluidQueues::SharePort(Port& port, double seconds, int64_t nowPs)
         {
             FluidStream& stream = *place.stream;
             stream.fromS = stream.handedPs > 0
-                               ? std::min(0.0,
+                               ? std::min(seconds,
                                           seconds - static_cast<double>(nowPs - stream.handedPs) /
                                                         PS_PER_SECOND)
                                : 0;
@@ -545,84 +586,6 @@ FluidQueues::PassPort(Port& port, double seconds, int64_t nowPs)
               slowness,
               bytes / stream.flow->unitBytes});
     }
-}
-
-void
-FluidQueues::Mark(FluidStream& stream, const Passage& passage)
-{
-    FluidPair& pair = *stream.pair;
-    const double all = pair.packets + passage.packets;
-    for (double number = 1; number <= all; ++number)
-    {
-        const double part = (number - pair.packets) / passage.packets;
-        const double queuePs = passage.queuePs + part * passage.risePs;
-        const double probability = queuePs >= m_congestion.markAllPs ? 1
-                                   : queuePs <= m_congestion.markPs
-                                       ? 0
-                                       : m_congestion.maxProbability *
-                                             (queuePs - m_congestion.markPs) /
-                                             (m_congestion.markAllPs - m_congestion.markPs);
-        if (probability > 0 && Draw(pair) < probability)
-        {
-            const double waitsPs = m_congestion.marksAtDequeue ? 0 : queuePs * passage.slowness;
-            const int64_t arrivalPs =
-                std::llround(passage.fromPs + part * passage.perPs + waitsPs) +
-                stream.flow->toNicPs;
-            if (arrivalPs - pair.notifiedPs >= m_congestion.notificationPs)
-            {
-                pair.notifiedPs = arrivalPs;
-                pair.goesPs.push_back(arrivalPs);
-            }
-        }
-    }
-    pair.packets = all - std::floor(all);
-}
-
-double
-FluidQueues::Draw(FluidPair& pair) const
-{
-    return static_cast<double>(MixHash(pair.key ^ m_seed, ++pair.draws) >> 11) * 0x1p-53;
-}
-
-double
-FluidQueues::FindWait(const FluidStream& stream, double fromPs) const
-{
-    double waitPs = 0;
-    for (const auto& [port, unitPs] : stream.returns)
-    {
-        const Port& back = m_ports[port];
-        if (back.queue > 0)
-        {
-            // Packets follow each other, so that those that cause notifications meet them alike.
-            const double sentPs = fromPs + waitPs - back.sincePs;
-            waitPs += std::ceil(sentPs / unitPs) * unitPs - sentPs;
-        }
-        else if (back.busy > 0)
-        {
-            const double draw = Draw(*stream.pair);
-            waitPs += draw < back.busy ? draw / back.busy * unitPs : 0;
-        }
-    }
-    return waitPs;
-}
-
-void
-FluidQueues::Hear(FluidStream& stream, int64_t nowPs)
-{
-    FluidPair& pair = *stream.pair;
-    for (; !pair.goesPs.empty() && pair.goesPs.front() <= nowPs; pair.goesPs.pop_front())
-    {
-        const int64_t goesPs = pair.goesPs.front();
-        pair.notificationsPs.push_back(goesPs + stream.flow->returnPs +
-                                       std::llround(FindWait(stream, static_cast<double>(goesPs))));
-    }
-    while (!pair.notificationsPs.empty() && pair.notificationsPs.front() <= nowPs)
-    {
-        pair.control->Notify(pair.notificationsPs.front());
-        pair.notificationsPs.pop_front();
-        ++m_notifications;
-    }
-    pair.control->Advance(nowPs);
 }
 
 } // namespace proteus

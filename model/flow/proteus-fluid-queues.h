@@ -50,6 +50,7 @@ struct FluidHop
     double out{0};     //!< payload that has left its queue in the last step
     double gone{0};    //!< payload that has left it and has not come to what is behind it: where
                        //!< ways go round in circles, not every port is before the next one
+    uint32_t turn{0};  //!< where those that share the port take turns: who has come before
 };
 
 /// @ingroup proteus
@@ -70,6 +71,7 @@ struct FluidStream
                                                       //!< and picoseconds of a packet there
     bool isGone{false};                               //!< whether it leaves the ports now
     bool isQuiet{false};                              //!< whether it has nothing to send at present
+    bool hasTurns{false};                             //!< see FluidQueues::StartTurns()
 
     /// @return whether the queue pair has not got its rate back
     bool IsPaced() const
@@ -148,6 +150,21 @@ class FluidQueues
         return m_stepPs;
     }
 
+    /// A stream that had nothing to send has something now. @param stream which one
+    void StartTurns(FluidStream& stream);
+
+    /// The other way round. @param stream which one
+    void StopTurns(FluidStream& stream);
+
+    /**
+     * Those that a NIC sends for take turns, in the order in which they have come, so that the last
+     * units of messages that end together, as fluids, go one after the other.
+     * @param stream one of them
+     * @return part of these that have their turn after it, where what they share was full in the
+     * last step; else 0
+     */
+    double GetPartBehind(const FluidStream& stream) const;
+
     /// @return notifications of congestion that senders have got
     uint64_t GetNotifications() const
     {
@@ -196,6 +213,8 @@ class FluidQueues
         uint32_t level{0};    //!< how many that are shared, or are not, may be before it
         bool isShared{false}; //!< whether those that use it take turns, and nothing waits there: a
                               //!< NIC, and what is before that
+        uint32_t nSenders{0}; //!< streams that have something to send over it, if it is shared
+        uint32_t arrivals{0}; //!< how often one of them has begun to
         std::vector<Place> places;   //!< what uses it
         std::vector<Coming> awaited; //!< what may come at any time
     };

@@ -84,7 +84,15 @@ NicQueues::Advance(Queue& queue, double nowPs)
                            [](const Reader& reader) { return reader.bytes < NOTHING; }),
             queue.readers.end());
     }
-    queue.sincePs = nowPs;
+    queue.sincePs = std::max(queue.sincePs, nowPs);
+}
+
+std::vector<NicQueues::Reader>::iterator
+NicQueues::Find(Queue& queue, uint32_t flow)
+{
+    return std::find_if(queue.readers.begin(), queue.readers.end(), [flow](const Reader& reader) {
+        return reader.flow == flow;
+    });
 }
 
 void
@@ -94,9 +102,7 @@ NicQueues::Add(uint32_t flow, const FlowReading& reading, double rate, double by
     Advance(queue, nowPs);
     queue.room = reading.room;
     queue.goes = reading.goes / PS_PER_SECOND;
-    const auto place = std::find_if(queue.readers.begin(),
-                                    queue.readers.end(),
-                                    [flow](const Reader& reader) { return reader.flow == flow; });
+    const auto place = Find(queue, flow);
     if (place != queue.readers.end())
     {
         place->bytes += bytes;
@@ -113,6 +119,20 @@ NicQueues::Begin(uint32_t flow, const FlowReading& reading, double rate, double 
     const double before = GetQueued(reading.port, nowPs);
     Add(flow, reading, rate, bytes, nowPs);
     return before / (reading.goes / PS_PER_SECOND);
+}
+
+double
+NicQueues::SetRate(uint32_t flow, const FlowReading& reading, double rate, double nowPs)
+{
+    Queue& queue = m_queues[reading.port];
+    Advance(queue, nowPs);
+    const auto place = Find(queue, flow);
+    if (place == queue.readers.end())
+    {
+        return 0;
+    }
+    place->allowed = rate;
+    return place->bytes;
 }
 
 double

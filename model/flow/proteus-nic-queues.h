@@ -53,6 +53,10 @@ class NicQueues
     /// when
     void Add(uint32_t flow, const FlowReading& reading, double rate, double bytes, double nowPs);
 
+    /// A flow is read at another rate from now on. @param flow which one @param reading of its
+    /// route @param rate see Begin() @param nowPs when @return bytes of it that are not read yet
+    double SetRate(uint32_t flow, const FlowReading& reading, double rate, double nowPs);
+
     /// @param port of a NIC @param nowPs when @return bytes that it has read and not sent
     double GetQueued(uint32_t port, double nowPs);
 
@@ -77,6 +81,8 @@ class NicQueues
         std::vector<Reader> readers; //!< in the order in which they began
     };
 
+    /// @param queue of a port @param flow a flow @return its reader, the end if there is none
+    static std::vector<Reader>::iterator Find(Queue& queue, uint32_t flow);
     /// @param queue whose readers share what brings their bytes @param rates gets what each has
     /// @return the sum
     static double FindRates(const Queue& queue, std::vector<double>& rates);

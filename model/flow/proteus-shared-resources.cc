@@ -281,14 +281,14 @@ SharedResources::Solve()
     {
         SolveByInput();
     }
-    m_solved = (m_weighted ? *m_weighted : m_plain).GetSolved();
     if (m_hasInputs)
     {
+        m_solved = (m_weighted ? *m_weighted : m_plain).GetSolved();
         HoldBehind();
     }
     const FairSolution& solution = m_weighted ? *m_weighted : m_plain;
     m_shares.clear();
-    for (const uint32_t id : m_solved)
+    for (const uint32_t id : m_hasInputs ? m_solved : solution.GetSolved())
     {
         m_shares.push_back({id, solution.GetRate(id)});
     }

@@ -178,7 +178,7 @@ class SharedResources
     bool m_hasInputs{false};                //!< whether a flow has ever had some
     uint32_t m_nWeighted{0};                //!< users with other weights than 1
     uint32_t m_nCapped{0};                  //!< users that others before them hold up
-    std::vector<uint32_t> m_solved;         //!< users that Solve() has computed
+    std::vector<uint32_t> m_solved;         //!< users that Solve() has computed, if m_hasInputs
     std::vector<Share> m_shares;            //!< result of Solve()
     InputShares m_inputs;                   //!< of the users whose weights are computed
     BlockedInputs m_blocked{m_table};       //!< who is held up

@@ -433,6 +433,54 @@ TEST(CongestedFlows, LosesNothingWhereWaysGoRoundInCircles)
     EXPECT_LT(left[1], 1);
 }
 
+/// Of n that share a full NIC, one has those behind it that have begun later.
+TEST(CongestedFlows, ThoseThatANicSendsForTakeTurns)
+{
+    uint32_t notifications = 0;
+    const FlowCongestion congestion = MakeFixed(notifications, 10e6);
+    const std::vector<FlowResource> resources{{100 * GIGABIT, 1, {0}}, {100 * GIGABIT, 1, {1}}};
+    constexpr uint32_t MANY = 4;
+    FluidQueues queues(congestion, resources, 1);
+    std::vector<FlowPair> pairs;
+    for (uint32_t i = 0; i < MANY; ++i)
+    {
+        pairs.push_back(MakePair(i, 1e6, 100 * GIGABIT));
+        pairs.back().hops = {{0, WIRE}, {1, WIRE}};
+    }
+    std::vector<FluidStream> streams(MANY);
+    for (uint32_t i = 0; i < MANY; ++i)
+    {
+        queues.Add(streams[i], pairs[i]);
+    }
+    const auto pass = [&](double part) {
+        for (FluidStream& stream : streams)
+        {
+            stream.sends = part * 100 * GIGABIT / WIRE;
+        }
+        queues.Pass(1e-6, 1'000'000);
+    };
+    const std::vector<uint32_t> order{2, 0, 3, 1};
+    for (const uint32_t i : order)
+    {
+        queues.StartTurns(streams[i]);
+    }
+    pass(1);
+    for (uint32_t i = 0; i < MANY; ++i)
+    {
+        EXPECT_DOUBLE_EQ(queues.GetPartBehind(streams[order[i]]), (MANY - 1.0 - i) / MANY) << i;
+    }
+    // One that begins again is the last.
+    queues.StopTurns(streams[2]);
+    EXPECT_EQ(queues.GetPartBehind(streams[2]), 0);
+    EXPECT_DOUBLE_EQ(queues.GetPartBehind(streams[0]), 2.0 / 3);
+    queues.StartTurns(streams[2]);
+    EXPECT_EQ(queues.GetPartBehind(streams[2]), 0);
+    EXPECT_DOUBLE_EQ(queues.GetPartBehind(streams[0]), 3.0 / MANY);
+    // What is not full makes nobody wait.
+    pass(0.5 / MANY);
+    EXPECT_EQ(queues.GetPartBehind(streams[0]), 0);
+}
+
 TEST(CongestedFlows, NotifiesOncePerInterval)
 {
     // The queue grows for ever, so that every packet is marked.

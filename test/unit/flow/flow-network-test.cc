@@ -375,6 +375,22 @@ TEST(FlowNetwork, WhatHasBegunEarlyEndsWhenAllHaveJoined)
     EXPECT_GT(ends[reduction], 284e-6);
 }
 
+/// A NIC of 1 Gb/s has read the message to the other early rank when the late one joins. So both
+/// send that first, and then to the late one together: three messages' time. It is no longer where
+/// that gets marks, as only what has not been read is paced.
+TEST(FlowNetwork, WhatANicHasReadGoesFirstAndIsNotPaced)
+{
+    const Cluster cluster = MakeCluster("titanxp-pcie", 3);
+    Together together(24);
+    constexpr uint64_t BYTES = 80'000; // of a message
+    const TaskId late = together.Compute(5, 165'000'000);
+    together.Add(Collective::ALL_TO_ALL, {5, 13, 21}, 3 * BYTES, {late});
+    const ExecutionGraph graph = together.Build();
+    const auto [fair, congested] = RunFairAndCongested(graph, cluster, ProgramSettings());
+    EXPECT_GT(congested, static_cast<double>(3 * BYTES) / (GB / 8) * 1e12);
+    EXPECT_NEAR(congested, fair, 0.02 * fair);
+}
+
 TEST(FlowNetwork, CongestedFlowsShareLinksInsideServers)
 {
     // Two rings congest what leads to NICs, and share the PCI Express of two GPUs, which was 113 %

@@ -157,3 +157,16 @@ TEST(NicQueues, RoutesSayWhatBringsBytesToANic)
         EXPECT_EQ(FindReading(cluster, 0, isInside ? 1 : gpus / 2).port, NO_ID) << name;
     }
 }
+
+/// What has been read stays read when the pace of its sender changes.
+TEST(NicQueues, ReadsAtTheRateThatASenderHasNow)
+{
+    NicQueues nics;
+    const FlowReading reading = Read(4, 1);
+    nics.Begin(0, reading, ANY, 1000, 0);
+    EXPECT_NEAR(nics.SetRate(0, reading, 0.5, 100), 600, 1e-9);
+    EXPECT_NEAR(nics.SetRate(0, reading, 2, 200), 550, 1e-9);
+    EXPECT_NEAR(nics.SetRate(0, reading, 2, 300), 350, 1e-9);
+    EXPECT_EQ(nics.SetRate(0, reading, 2, 500), 0);
+    EXPECT_EQ(nics.SetRate(1, reading, 2, 500), 0); // nothing is known of it
+}
