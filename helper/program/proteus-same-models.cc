@@ -60,12 +60,13 @@ AreSame(const ModelOperator& a, const ModelOperator& b)
 {
     return a.name == b.name && a.kind == b.kind && a.tensorParallel == b.tensorParallel &&
            a.head.key == b.head.key && a.head.value == b.head.value &&
-           a.hasDropout == b.hasDropout && a.hasMask == b.hasMask && a.documents == b.documents &&
-           a.hasWeightedBias == b.hasWeightedBias && a.window == b.window &&
-           a.routing.experts == b.routing.experts && a.routing.top == b.routing.top &&
-           a.routing.groups == b.routing.groups && a.routing.topGroups == b.routing.topGroups &&
-           AreSame(a.dimensions, b.dimensions) && AreSame(a.reads, b.reads) &&
-           AreSame(a.writes, b.writes) && AreSame(a.forward, b.forward) &&
+           a.hasDropout == b.hasDropout && a.hasMask == b.hasMask && a.isCausal == b.isCausal &&
+           a.documents == b.documents && a.hasWeightedBias == b.hasWeightedBias &&
+           a.window == b.window && a.routing.experts == b.routing.experts &&
+           a.routing.top == b.routing.top && a.routing.groups == b.routing.groups &&
+           a.routing.topGroups == b.routing.topGroups && AreSame(a.dimensions, b.dimensions) &&
+           AreSame(a.reads, b.reads) && AreSame(a.writes, b.writes) &&
+           AreSame(a.forward, b.forward) &&
            std::equal(a.backward.begin(),
                       a.backward.end(),
                       b.backward.begin(),

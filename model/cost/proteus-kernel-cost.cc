@@ -269,12 +269,7 @@ KernelCostModel::GetAttentionEfficiency(const KernelWork& work) const
     shape.capability = m_capability;
     shape.blocks = GetAttentionBlocks(work.shape[0], work.shape[1]);
     shape.multiprocessors = m_gpu.multiprocessors;
-    // What attends to everything has four operations per score and element of a head, and more in
-    // the backward pass.
-    const uint64_t value = work.shape.size() > 4 ? work.shape[4] : work.shape[3];
-    const MatrixProduct both{work.shape[0], work.shape[1], work.shape[2], shape.head + value, 0};
-    const double ofAll = both.GetFlops() * (shape.isForward ? 1 : 2.5) * work.parts;
-    shape.isCausal = work.fusedFlops < 0.75 * ofAll;
+    shape.isCausal = work.isCausal;
     const double loss = IsPowerLimited(m_parameters.attention, m_capability)
                             ? FindClockLoss(m_gpu.model, work.type, m_parameters.duty)
                             : FindAttentionClockLoss(m_gpu.model, work.type, m_parameters.duty);

@@ -440,6 +440,7 @@ MakeFusedAttentionWork(uint64_t matrices,
     const bool forward = pass == KernelPass::FORWARD;
     KernelWork work;
     work.kernelClass = KernelClass::FUSED_ATTENTION;
+    work.isCausal = causal;
     work.pass = pass;
     work.type = IsQuantized(type) ? DataType::BF16 : type;
     work.shape = {matrices, queries, keys, head};

@@ -131,6 +131,8 @@ struct KernelWork
     /// Of a FUSED_ATTENTION: keys that a query looks at, with the last of which it stands in line;
     /// 0: all before it.
     uint64_t window{0};
+    /// Of a FUSED_ATTENTION: whether a query looks only at keys up to its own.
+    bool isCausal{true};
     /// Kernels of that shape that a FUSED_ATTENTION is made of, as in a ring.
     uint32_t parts{1};
     uint64_t mergedBytes{0};  //!< traffic of kernels that join what the parts have made

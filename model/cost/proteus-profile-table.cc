@@ -71,8 +71,10 @@ ProfileTable::Find(const std::string& gpu, const KernelWork& work) const
         return std::nullopt;
     }
     Key key(gpu, work.kernelClass, work.pass, work.type, work.shape);
-    // A time is of attention to all tokens before.
-    const auto found = work.window > 0 ? m_times.end() : m_times.find(key);
+    // A time is of attention to all tokens before; of other keys than queries, to all of them.
+    const bool isOther = work.window > 0 || (work.kernelClass == KernelClass::FUSED_ATTENTION &&
+                                             !work.isCausal && work.shape[1] == work.shape[2]);
+    const auto found = isOther ? m_times.end() : m_times.find(key);
     const std::lock_guard<std::mutex> lock(m_asked->mutex);
     if (work.parts > 1)
     {

@@ -33,18 +33,6 @@ const ConfigFixed UNTIED{"tie_word_embeddings", {"false"}};
 const ConfigFixed NO_ATTENTION_BIAS{"attention_bias", {"false"}};
 const ConfigSwitch TIED{"tie_word_embeddings", {"tied"}, false};
 
-/// @param key of what is dropped out @return it as what must be 0
-ConfigFixed
-WithoutDropout(const std::string& key)
-{
-    return {key, {"0.0", "0"}};
-}
-
-const std::vector<std::string> GELUS{"\"gelu_new\"",
-                                     "\"gelu\"",
-                                     "\"gelu_pytorch_tanh\"",
-                                     "\"gelu_fast\""};
-
 /// Names a truth of the file that the base has not.
 /// @param root of the file @param key of it @param text what is done in its place
 /// @param result gets it
@@ -56,17 +44,6 @@ NameTruth(const JsonValue& root, const char* key, const char* text, TranslatedCo
     {
         result.notes.push_back(value->Describe(text));
     }
-}
-
-/// Says whether a GELU is written out, as NewGELUActivation and its like; others are one kernel.
-/// @param root of the file @param key of the activation @param usual where it is missing
-/// @param result gets it
-void
-SetGelu(const JsonValue& root, const char* key, const char* usual, TranslatedConfig& result)
-{
-    const auto gelu = FindConfigValue(root, key);
-    const std::string name = gelu ? gelu->AsName() : usual;
-    result.let["composedGelu"] = name == "gelu_new" || name == "gelu_fast" ? 1 : 0;
 }
 
 /// Reads which layers see all tokens ("layer_types").
@@ -513,7 +490,7 @@ const Registration REGISTER_GPT2("gpt2", [] {
                     {"n_head", "heads"},
                     {"n_inner", "feedForward", false},
                     {"vocab_size", "vocabulary"}};
-    kind.fixed = {{"activation_function", GELUS},
+    kind.fixed = {{"activation_function", GetGelus()},
                   {"tie_word_embeddings", {"true"}},
                   {"add_cross_attention", {"false"}}};
     kind.set = {{"padded", "pad(vocabulary, tensorParallel)"}};
@@ -607,7 +584,7 @@ const Registration REGISTER_GPT_NEOX("gpt_neox", [] {
     kind.switches = {TIED,
                      {"use_parallel_residual", {"parallel"}, true},
                      {"attention_bias", {"bias"}, true}};
-    kind.fixed = {{"hidden_act", GELUS},
+    kind.fixed = {{"hidden_act", GetGelus()},
                   WithoutDropout("attention_dropout"),
                   WithoutDropout("attention_probs_dropout_prob"),
                   WithoutDropout("hidden_dropout"),

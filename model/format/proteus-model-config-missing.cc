@@ -131,19 +131,10 @@ const Registration MIXED_EXPERTS(
              "(denseLayers, expertEvery, sharedFeedForward, headNorms) say what comes next"));
 
 const Registration OTHER_BLOCKS(
-    "model_type falcon",
-    MakeType({"falcon", "gptj", "phi", "phi1.5", "phi2", "cohere", "cohere2", "stablelm"},
-             "its layers have attention and products beside each other, or norms in other places "
-             "than Llama's; gpt-neox.json is a model with both beside each other, to begin with"));
-
-const Registration STARCODER_2(
-    "model_type starcoder2",
-    MakeType(
-        {"starcoder2"},
-        "no model here has rotations, biases, an ungated feed-forward and few heads of keys "
-        "and values; gpt.json with its sizes (of the 3B layers=30, hidden=3072, heads=24, "
-        "kvHeads=2, vocabulary=49152, dropout=0) has the same products, with learned positions "
-        "for rotations"));
+    "model_type cohere",
+    MakeType({"cohere", "cohere2", "stablelm"},
+             "its layers have gated products behind norms that are no RMS norms, beside attention "
+             "or behind it; llama.json with its sizes has the same products"));
 
 const Registration TIED_EXPERTS(
     "model_type granitemoe",
@@ -179,10 +170,10 @@ const Registration PROTEINS(
 
 const Registration DIFFUSION(
     "model_type dit",
-    MakeType(
-        {"dit", "sit", "pixart", "stable-diffusion", "sd", "sdxl", "flux", "unet"},
-        "it is no model of transformers, and there are no operators that shift and scale "
-        "features by a vector of a sample, nor attention between channels of images and text"));
+    MakeType({"dit", "sit", "pixart", "stable-diffusion", "sd", "sdxl", "flux", "unet"},
+             "it is no model of transformers, and there are no operators that shift and scale "
+             "features by a vector of a sample, nor attention between channels of images and text; "
+             "wan2.1-14b.json is a transformer that makes video, whose variables say its sizes"));
 
 const Registration GENERAL_LANGUAGE_MODEL(
     "model_type chatglm",

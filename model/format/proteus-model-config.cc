@@ -382,6 +382,26 @@ IsModelConfig(const JsonValue& root)
            (root.Has("model_type") || root.Has("architectures") || root.Has("text_config"));
 }
 
+ConfigFixed
+WithoutDropout(const std::string& key)
+{
+    return {key, {"0.0", "0"}};
+}
+
+std::vector<std::string>
+GetGelus()
+{
+    return {"\"gelu_new\"", "\"gelu\"", "\"gelu_pytorch_tanh\"", "\"gelu_fast\""};
+}
+
+void
+SetGelu(const JsonValue& root, const char* key, const char* usual, TranslatedConfig& result)
+{
+    const auto gelu = FindConfigValue(root, key);
+    const std::string name = gelu ? gelu->AsName() : usual;
+    result.let["composedGelu"] = name == "gelu_new" || name == "gelu_fast" ? 1 : 0;
+}
+
 void
 ReadHeadWidth(const JsonValue& root, TranslatedConfig& result)
 {

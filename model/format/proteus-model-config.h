@@ -97,6 +97,20 @@ using ModelConfigRegistry = Registry<ModelConfigKind>;
 void ReadHeadWidth(const JsonValue& root, TranslatedConfig& result);
 
 /// @ingroup proteus
+/// @param key of what is dropped out @return it as what must be 0
+ConfigFixed WithoutDropout(const std::string& key);
+
+/// @ingroup proteus
+/// @return the names of GELU, as values of an activation
+std::vector<std::string> GetGelus();
+
+/// @ingroup proteus
+/// Says whether a GELU is written out, as NewGELUActivation and its like; others are one kernel.
+/// @param root of a config.json @param key of the activation @param usual where it is missing
+/// @param result gets the variable "composedGelu"
+void SetGelu(const JsonValue& root, const char* key, const char* usual, TranslatedConfig& result);
+
+/// @ingroup proteus
 /// @param root of a config.json @param key of it @return the value, if it is there and not null
 std::optional<JsonValue> FindConfigValue(const JsonValue& root, const std::string& key);
 

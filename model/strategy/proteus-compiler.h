@@ -61,6 +61,7 @@ struct KernelDescription
     uint64_t devices{1};
     HeadWidths head{};     //!< of an attention; 0: a head for each group, as wide as its operations
     bool hasMask{true};    //!< of an attention: whether some scores are left out
+    bool isCausal{true};   //!< of an attention: see ModelOperator::isCausal
     bool hasDropout{true}; //!< of an attention: whether scores are dropped
     uint64_t documents{1}; //!< of an attention: see ModelOperator::documents
     uint64_t window{0};    //!< of an attention: see ModelOperator::window

@@ -213,6 +213,7 @@ KernelEmitter::MakeKernel(const PlacedOperator& placed,
     kernel.hasWeightedBias = placed.op.hasWeightedBias;
     kernel.head = placed.op.head;
     kernel.hasMask = placed.op.hasMask;
+    kernel.isCausal = placed.op.isCausal;
     kernel.hasDropout = placed.op.hasDropout;
     kernel.documents = placed.op.documents;
     kernel.window = placed.op.window;

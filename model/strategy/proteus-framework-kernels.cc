@@ -450,6 +450,46 @@ ApplyFramework(const Framework& framework,
     AddStacks(framework.stacks, kernel, activation, work);
 }
 
+namespace
+{
+
+/**
+ * Pieces of a product beside a collective run on three streams in turn (Transformer Engine,
+ * NVTE_COMM_OVERLAP_MAX_STREAMS of comm_gemm_overlap.h; _stream_compute[i % size] of
+ * comm_gemm_overlap.cpp): pieces that do not fill the GPU run beside each other.
+ * @param model of kernels @param kernel a piece @param work of it
+ * @return its time, of which that on the GPU is a share of that of as many as run at once
+ */
+KernelTime
+GetTimeOfPiece(const KernelCostModel& model,
+               const KernelDescription& kernel,
+               const KernelWork& work)
+{
+    constexpr uint32_t STREAMS = 3;
+    KernelTime time = model.GetTime(work);
+    if (kernel.pieces < 2 || time.isMeasured)
+    {
+        return time;
+    }
+    const uint32_t beside = std::min(STREAMS, kernel.pieces);
+    KernelWork all = work;
+    for (MatrixProduct& product : all.products)
+    {
+        product.batch *= beside;
+        product.bytes *= beside;
+    }
+    all.bytes *= beside;
+    const KernelTime together = model.GetTime(all);
+    if (together.gpuPs / beside < time.gpuPs)
+    {
+        time.gpuPs = together.gpuPs / beside;
+        time.productPs = together.productPs / beside;
+    }
+    return time;
+}
+
+} // namespace
+
 std::function<int64_t(const KernelDescription&)>
 MakeFrameworkTimer(const KernelCostModel& model,
                    const Framework& framework,
@@ -469,7 +509,7 @@ MakeFrameworkTimer(const KernelCostModel& model,
         }
         ApplyFramework(framework, kernel, activation, *work);
         const KernelRule* rule = FindRule(framework, kernel, *work);
-        return host->GetPs(kernel, *work, rule, model.GetTime(*work));
+        return host->GetPs(kernel, *work, rule, GetTimeOfPiece(model, kernel, *work));
     };
 }
 
@@ -488,7 +528,7 @@ MakeFrameworkUse(const KernelCostModel& model,
         if (auto work = DescribeKernel(kernel, activation, gradientBytes))
         {
             ApplyFramework(framework, kernel, activation, *work);
-            const KernelTime time = model.GetTime(*work);
+            const KernelTime time = GetTimeOfPiece(model, kernel, *work);
             use.threadBlocks = static_cast<uint32_t>(
                 std::min<uint64_t>(time.threadBlocks, std::numeric_limits<uint32_t>::max()));
             use.gpuPs = time.gpuPs;

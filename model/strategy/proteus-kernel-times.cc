@@ -210,15 +210,16 @@ DescribeConvolution(const KernelDescription& kernel, DataType activation, uint32
 }
 
 /// Makes of an attention to the keys of one device those to the keys of all devices of a ring, as
-/// the device sees them that has the end of the sequence: it uses half of the keys of each other
-/// one, for all of its queries, and the others wait for it. What it does besides is what
-/// Transformer Engine does (d0067d0d, context_parallel.py, AttnFuncWithCPAndKVP2P): forward keys
-/// and values are joined, the first result is scaled, and every further one scaled and added;
+/// the device sees them that has the end of the sequence: of causal attention it uses half of the
+/// keys of each other one, for all of its queries, and the others wait for it. What it does besides
+/// is what Transformer Engine does (d0067d0d, context_parallel.py, AttnFuncWithCPAndKVP2P): forward
+/// keys and values are joined, the first result is scaled, and every further one scaled and added;
 /// backward gradients of queries, keys and values are copied, and every further one added. The
 /// logarithms of sums, an element per row, need a kernel for each device.
 /// @param queries elements of the device's queries @param keys elements of its keys and values
+/// @param isCausal whether it is causal attention
 void
-MakeRing(KernelWork& work, uint32_t ring, uint64_t queries, uint64_t keys)
+MakeRing(KernelWork& work, uint32_t ring, uint64_t queries, uint64_t keys, bool isCausal)
 {
     constexpr uint64_t COPY = 2; // elements: one read, one written
     constexpr uint64_t SUM = 3;  // two read, one written
@@ -226,10 +227,11 @@ MakeRing(KernelWork& work, uint32_t ring, uint64_t queries, uint64_t keys)
     const bool isForward = work.pass == KernelPass::FORWARD;
     work.parts = ring;
     work.fusedFlops *= ring;
-    // Of keys and values that others have, half get gradients from this device.
+    // Of keys and values that others have, half get gradients from this device, or all.
+    const uint64_t used = isCausal ? 2 : 1;
     const uint64_t elements =
         (COPY + SUM * others) * queries +
-        (isForward ? COPY * keys : (COPY + SUM) * keys + (COPY + SUM * (others - 1)) * keys / 2);
+        (isForward ? COPY * keys : (COPY + SUM) * keys + (COPY + SUM * (others - 1)) * keys / used);
     work.mergedBytes = GetElementBytes(work.type) * elements;
     const uint32_t merging = isForward ? 1 + 2 * ring : 1 + 3 * ring;
     work.otherKernels = ring * work.otherKernels + merging;
@@ -283,7 +285,7 @@ DescribeAttention(const KernelDescription& kernel, DataType activation, uint32_t
                                                  head.key,
                                                  pass,
                                                  type,
-                                                 true,
+                                                 kernel.isCausal,
                                                  head.value);
         work.bytes = kernel.bytes;
         work.fusedFlops *= seen;
@@ -293,7 +295,8 @@ DescribeAttention(const KernelDescription& kernel, DataType activation, uint32_t
             MakeRing(work,
                      kernel.ring,
                      matrices * heads * queries * (forward ? head.value : head.key),
-                     matrices * own * (head.key + head.value));
+                     matrices * own * (head.key + head.value),
+                     kernel.isCausal);
         }
         return work;
     }

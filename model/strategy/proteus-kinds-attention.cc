@@ -34,6 +34,7 @@ struct AttentionSizes
     HeadWidths head;
     bool isFused;
     bool hasDropout;
+    bool isCausal;      //!< see ModelOperator::isCausal
     uint64_t documents; //!< equal parts of a sequence that see only themselves
     uint64_t window;    //!< see ModelOperator::window
     double share;       //!< of the scores that there are
@@ -70,11 +71,16 @@ ReadSeen(OperatorDraft& draft, uint64_t queries, uint64_t keys, AttentionSizes& 
     }
     sizes.share = 1 / static_cast<double>(sizes.documents);
     const uint64_t window = draft.GetNumber("window", 0);
-    const bool hasMask = draft.IsOn("masked", true);
-    if (window > 0 && (!hasMask || queries != keys))
+    sizes.isCausal = draft.IsOn("causal", draft.IsOn("masked", true) && queries == keys);
+    if (sizes.isCausal && (queries != keys || !draft.IsOn("masked", true)))
+    {
+        draft.Fail("causal attention is that of a sequence to its own tokens, and leaves scores "
+                   "out; leave out \"causal\": 1");
+    }
+    if (window > 0 && !sizes.isCausal)
     {
         draft.Fail("a window is of the tokens before a token of the same sequence; leave out "
-                   "\"masked\": 0, and keys of another sequence");
+                   "\"masked\": 0, \"causal\": 0, and keys of another sequence");
     }
     const uint64_t tokens = keys / sizes.documents;
     if (window == 0 || window >= tokens || !sizes.isFused)
@@ -174,7 +180,10 @@ SaveScores(OperatorDraft& draft,
  * "fused" attention (FlashAttention) keeps one number per row and head and computes the scores
  * again in its backward pass. The other one keeps the s x t matrices: the softmax, and under
  * "dropout" its mask and its result. "biasBuckets" adds a trained bias of that many distances.
- * "masked" is 0 where every position sees all others, as those of an image do. "documents" is how
+ * "masked" is 0 where every position sees all others, as those of an image do. "causal" is 1, the
+ * default of masked attention of a sequence to itself, where tokens see only themselves and those
+ * before: half of the scores, which fused attention leaves out. An encoder of sentences is masked,
+ * as these are filled up to one length, but not causal. "documents" is how
  * many equal parts of a sequence see only themselves, as packed samples do; such attention is
  * fused. "window" is how many tokens a token sees, itself and those before it (Beltagy et al. 2020,
  * Jiang et al. 2023): of n tokens a share of 1 - (1 - window / n)^2 of the scores of causal
@@ -218,6 +227,7 @@ MakeAttention(OperatorDraft& draft)
     op.head = sizes.head;
     op.hasDropout = sizes.hasDropout && !sizes.isFused;
     op.hasMask = draft.IsOn("masked", true);
+    op.isCausal = sizes.isCausal;
     op.forward.flops = {{sizes.share * (keys + values), axes.GetScores()}};
     op.forward.isMatrixProduct = true;
     OperatorPart part;
@@ -372,7 +382,15 @@ GetAttentionKinds()
 {
     return {
         {"attention",
-         {"heads", "kvHeads", "fused", "dropout", "biasBuckets", "masked", "documents", "window"},
+         {"heads",
+          "kvHeads",
+          "fused",
+          "dropout",
+          "biasBuckets",
+          "masked",
+          "causal",
+          "documents",
+          "window"},
          MakeAttention,
          {"heads", "keys", "buckets"}},
         {"softmax", {}, MakeSoftmax},

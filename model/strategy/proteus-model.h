@@ -175,6 +175,7 @@ struct ModelOperator
     HeadWidths head;                            //!< of an attention
     bool hasDropout{false};                     //!< of an attention that keeps its scores
     bool hasMask{true};    //!< of an attention: whether some scores are left out
+    bool isCausal{true};   //!< of an attention: whether tokens see only themselves and those before
     uint64_t documents{1}; //!< of an attention: equal parts of a sequence that see only themselves
     /// Of linear layers of experts: whether the probability of a row's token multiplies its bias.
     bool hasWeightedBias{false};

@@ -205,6 +205,7 @@ class EvaluationTest(unittest.TestCase):
                 "thirtieth": 15,
                 "thirty-first": 16,
                 "thirty-second": 21,
+                "thirty-third": 19,
                 "nineteenth": 62,
                 "experts": 30,
                 "held-out": 66,

@@ -310,6 +310,33 @@ TEST(Framework, PiecesOfAProductAreOneOperator)
     EXPECT_EQ(time(4), 53000000);
 }
 
+// Three pieces run at once: where one leaves most of the GPU idle each takes a third of the time of
+// three; where one fills it, as long as alone.
+TEST(Framework, PiecesOfAProductFillTheGpuTogether)
+{
+    const Framework framework = ReadFramework("");
+    const KernelCostModel model(FindGpuDatasheet("H100-SXM5-80GB"), framework.kernels);
+    const auto time = [&](uint64_t rows, uint32_t pieces) {
+        KernelDescription kernel;
+        kernel.name = "layer0.up";
+        kernel.kind = "linear";
+        kernel.extents = {1, rows, 1024, 8192};
+        kernel.flops = 2.0 * static_cast<double>(rows) * 1024 * 8192;
+        kernel.bytes = 2 * (rows * (1024 + 8192) + 1024 * 8192);
+        kernel.dataType = DataType::BF16;
+        kernel.pieces = pieces;
+        return MakeFrameworkUse(model, framework, DataType::BF16, 2)(kernel).gpuPs;
+    };
+    KernelWork three = MakeGemmWork(3, 256, 1024, 8192, DataType::BF16);
+    EXPECT_NEAR(static_cast<double>(time(256, 8)),
+                static_cast<double>(model.GetTime(three).gpuPs) / 3,
+                0.01 * static_cast<double>(time(256, 8)));
+    EXPECT_LT(time(256, 8), 0.6 * static_cast<double>(time(256, 1)));
+    EXPECT_LT(time(256, 8), time(256, 2));
+    const auto alone = static_cast<double>(time(1 << 16, 1));
+    EXPECT_NEAR(static_cast<double>(time(1 << 16, 8)), alone, 0.05 * alone);
+}
+
 // A host has other paces beside other GPUs.
 TEST(Framework, HostsHaveAPaceByGpu)
 {

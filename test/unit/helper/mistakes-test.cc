@@ -301,7 +301,7 @@ const std::vector<Mistake> MISTAKES{
      " is a file, and changes behind its name are of presets"},
     {"run", {"--model=meta-llama/Llama-3.1-8B", PLAN}, "did you mean llama3.1-8b?"},
     {"run", {"--model=meta-llama/Llama-2-7b-hf", PLAN}, "did you mean llama2-7b?"},
-    {"run", {"--model=tiiuae/falcon-7b", PLAN}, "have attention and products beside each other"},
+    {"run", {"--model=tiiuae/falcon-40b-instruct", PLAN}, "falcon-40b"},
     // What scripts leave behind words, and terminals do not show.
     {"run",
      {MODEL, PLAN, "--json=a.json\r"},

@@ -9,6 +9,7 @@
 #include "ns3/proteus-compile.h"
 #include "ns3/proteus-kernel-times.h"
 #include "ns3/proteus-operator-kinds.h"
+#include "ns3/proteus-profile-table.h"
 
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -214,6 +215,53 @@ TEST(KernelTimes, Attention)
     const auto latentBackward = DescribeKernel(latent, DataType::BF16, 4);
     EXPECT_EQ(latentBackward->shape, (std::vector<uint64_t>{32, 1024, 1024, 192, 128}));
     EXPECT_EQ(latentBackward->GetFlops(), (3 * 192 + 2 * 128) * scores);
+}
+
+// Where every token sees all others no score is left out, and in a ring all keys of all devices are
+// used. The time of the causal kernel of a profile is not that of the other one.
+TEST(KernelTimes, AttentionOfAllTokens)
+{
+    const std::vector<uint64_t> extents{2, 16, 1024, 1024};
+    const double scores = 32.0 * 1024 * 1024;
+    const uint64_t vectors = 2 * 32 * 64; // bytes of a token
+    KernelDescription causal =
+        Describe("attention", "", extents, 4 * 64 * scores, vectors * 2 * (1024 + 1024));
+    causal.head = {64, 64};
+    KernelDescription all = causal;
+    all.isCausal = false;
+    const KernelCostModel cost(FindGpuDatasheet("H100-SXM5-80GB"));
+    for (const std::string part : {"", "backward"})
+    {
+        causal.part = all.part = part;
+        causal.flops = all.flops = (part.empty() ? 4 : 10) * 64 * scores;
+        const auto half = DescribeKernel(causal, DataType::BF16, 4);
+        const auto whole = DescribeKernel(all, DataType::BF16, 4);
+        ASSERT_TRUE(half && whole);
+        EXPECT_EQ(half->GetFlops(), causal.flops / 2);
+        EXPECT_EQ(whole->GetFlops(), all.flops);
+        EXPECT_EQ(whole->bytes, half->bytes);
+        EXPECT_GT(cost.GetTime(*whole).gpuPs, 1.5 * cost.GetTime(*half).gpuPs);
+        ProfileTable table;
+        constexpr int64_t MEASURED_PS = 1000000;
+        table.Add({"H100-SXM5-80GB",
+                   half->kernelClass,
+                   half->pass,
+                   half->type,
+                   half->shape,
+                   MEASURED_PS});
+        EXPECT_EQ(table.Find("H100-SXM5-80GB", *half), MEASURED_PS);
+        EXPECT_FALSE(table.Find("H100-SXM5-80GB", *whole));
+        KernelDescription ring = all;
+        ring.ring = 4;
+        const auto parts = DescribeKernel(ring, DataType::BF16, 4);
+        ASSERT_TRUE(parts);
+        EXPECT_EQ(parts->GetFlops(), all.flops);
+        const uint64_t queries = vectors * 1024;
+        const uint64_t keys = 2 * queries / 4; // and values, of one device
+        EXPECT_EQ(parts->mergedBytes,
+                  part.empty() ? 2 * keys + (2 + 3 * 3) * queries
+                               : (2 + 3 * 3) * queries + (2 + 3) * keys + (2 + 3 + 3) * keys);
+    }
 }
 
 // Keys of four devices come one by one: kernels of a quarter of the keys, and those that join what

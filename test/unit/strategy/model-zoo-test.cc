@@ -139,6 +139,15 @@ TEST(ModelZoo, ParametersAreThePublishedOnes)
         {"phi-3-mini", 3821079552},
         {"mistral-small-24b", 23572403200},
         {"gpt-neox-20b", 20554567680},
+        {"falcon-7b", 6921720704},
+        {"falcon-40b", 41303293952},
+        {"gpt-j-6b", 6050882784},
+        {"phi-2", 2779683840},
+        {"starcoder2-3b", 3030371328},
+        {"starcoder2-7b", 7173923840},
+        {"starcoder2-15b", 15957889024},
+        {"wan2.1-1.3b", 1418996800},
+        {"wan2.1-14b", 14288491584},
         {"vit-huge", 632044520},
         {"t5-3b", 2851598336},
         {"t5-11b", 11307321344},
@@ -339,6 +348,38 @@ TEST(ModelZoo, GeluMayBeWrittenOut)
                         op.kind == (composed ? "composed-gelu" : "gelu"));
         }
         EXPECT_TRUE(isFound);
+    }
+}
+
+// Tokens of a sentence that is written see those before them; those of an encoder, of an image or
+// of another sequence all, whatever is masked for its length.
+TEST(ModelZoo, AttentionIsCausalWhereTokensFollowEachOther)
+{
+    const std::map<std::string, int64_t> fused{{"fusedAttention", 1}};
+    const std::map<std::string, int64_t> asLong{{"fusedAttention", 1},
+                                                {"sequence", 512},
+                                                {"targetSequence", 512}};
+    for (const auto& [name, variables] : std::map<std::string, std::map<std::string, int64_t>>{
+             {"gpt3-125m", fused},
+             {"bert-base", fused},
+             {"vit-base", fused},
+             {"wan2.1-1.3b", fused},
+             {"bart-large", asLong},
+             {"t5-small", {{"sequence", 512}, {"targetSequence", 512}}}})
+    {
+        std::size_t found = 0;
+        for (const ModelOperator& op : Load(name, variables).GetOperators())
+        {
+            if (op.kind == "attention")
+            {
+                ++found;
+                const bool isDecoder = op.name.find("decoder") == 0;
+                const bool isCross = op.name.find("cross") != std::string::npos;
+                EXPECT_EQ(op.isCausal, name == "gpt3-125m" || (isDecoder && !isCross))
+                    << name << ": " << op.name;
+            }
+        }
+        EXPECT_GT(found, 0u) << name;
     }
 }
 
