@@ -194,11 +194,15 @@ const Registration REGISTER_PHI3("phi3", [] {
     return kind;
 }());
 
-// The multipliers scale what is there anyhow.
+/// Of Granite: they scale what is there anyhow.
+const std::vector<std::string> MULTIPLIERS{"attention_multiplier",
+                                           "embedding_multiplier",
+                                           "logits_scaling",
+                                           "residual_multiplier"};
+
 const Registration REGISTER_GRANITE("granite", [] {
     ModelConfigKind kind = MakeLlamaWithBiases();
-    kind.inert.insert(
-        {"attention_multiplier", "embedding_multiplier", "logits_scaling", "residual_multiplier"});
+    kind.inert.insert(MULTIPLIERS.begin(), MULTIPLIERS.end());
     return kind;
 }());
 
@@ -308,17 +312,24 @@ MakeMixtral()
                     {"vocab_size", "vocabulary"},
                     {"num_local_experts", "experts"},
                     {"num_experts_per_tok", "top"}};
-    kind.switches = {};
-    kind.fixed.push_back(UNTIED);
     return kind;
 }
 
 const Registration REGISTER_MIXTRAL("mixtral", MakeMixtral());
 
+const Registration REGISTER_GRANITE_MOE("granitemoe", [] {
+    ModelConfigKind kind = MakeMixtral();
+    kind.switches.push_back({"attention_bias", {"qkvBias", "projectionBias"}, false});
+    kind.inert.insert(MULTIPLIERS.begin(), MULTIPLIERS.end());
+    kind.more = nullptr; // there are no windows
+    kind.special.clear();
+    return kind;
+}());
+
 // Phi-3.5 MoE: Mixtral's layers with biases of attention. How its router is trained is no time.
 const Registration REGISTER_PHIMOE("phimoe", [] {
     ModelConfigKind kind = MakeMixtral();
-    kind.switches = {{"attention_bias", {"qkvBias", "projectionBias"}, false}};
+    kind.switches.push_back({"attention_bias", {"qkvBias", "projectionBias"}, false});
     kind.fixed.push_back(WithoutDropout("hidden_dropout"));
     kind.inert.insert(
         {"input_jitter_noise", "router_jitter_noise", "original_max_position_embeddings"});
@@ -338,7 +349,7 @@ const Registration REGISTER_PHIMOE("phimoe", [] {
 const Registration REGISTER_GPT_OSS("gpt_oss", [] {
     ModelConfigKind kind = MakeMixtral();
     kind.numbers[4].isNeeded = true;
-    kind.switches = {{"attention_bias", {"qkvBias", "projectionBias"}, true}};
+    kind.switches.push_back({"attention_bias", {"qkvBias", "projectionBias"}, true});
     kind.more = [](const JsonValue& root, TranslatedConfig& result) {
         RequireSameValue(root, "experts_per_token", "num_experts_per_tok");
         result.let["globalEvery"] = 2;

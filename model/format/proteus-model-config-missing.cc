@@ -136,13 +136,6 @@ const Registration OTHER_BLOCKS(
              "its layers have gated products behind norms that are no RMS norms, beside attention "
              "or behind it; llama.json with its sizes has the same products"));
 
-const Registration TIED_EXPERTS(
-    "model_type granitemoe",
-    MakeType({"granitemoe"},
-             "its embedding is the weight of its last product, too; mixtral-8x7b.json with its "
-             "sizes (layers, hidden, heads, kvHeads, feedForward, experts, top, vocabulary) has "
-             "the same layers, and a weight of its own there"));
-
 const Registration UNGATED_WITH_HEAD_NORMS(
     "model_type apertus",
     MakeType({"apertus"},

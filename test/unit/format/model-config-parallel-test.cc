@@ -86,6 +86,35 @@ TEST(ModelConfig, AttentionAndProductsBesideEachOther)
               std::string::npos);
 }
 
+// Its embedding is the weight of the last product, too.
+TEST(ModelConfig, GraniteWithExperts)
+{
+    const Config small{{"model_type", "\"granitemoe\""}, // Granite 3.0 1B-A400M
+                       {"num_hidden_layers", "24"},
+                       {"hidden_size", "1024"},
+                       {"num_attention_heads", "16"},
+                       {"num_key_value_heads", "8"},
+                       {"intermediate_size", "512"},
+                       {"num_local_experts", "32"},
+                       {"num_experts_per_tok", "8"},
+                       {"max_position_embeddings", "4096"},
+                       {"attention_multiplier", "0.015625"},
+                       {"tie_word_embeddings", "true"},
+                       {"vocab_size", "49155"}};
+    EXPECT_EQ(Count(small), 1334628352u);
+    EXPECT_EQ(Count(Change(small,
+                           {{"num_hidden_layers", "32"}, // Granite 3.0 3B-A800M
+                            {"hidden_size", "1536"},
+                            {"num_attention_heads", "24"},
+                            {"num_local_experts", "40"}}),
+                    {{"sequence", 2560}}), // which 40 experts can share
+              3298793472u);
+    EXPECT_EQ(Count(Change(small, {{"tie_word_embeddings", "false"}})), 1334628352u + 49155 * 1024);
+    const ConfigFile file(small);
+    file.Load();
+    EXPECT_EQ(file.GetWarnings(), "");
+}
+
 TEST(ModelConfig, StarCoder2HasWindowsAndFewHeadsOfKeys)
 {
     EXPECT_EQ(Count(STARCODER_2), 3030371328u);

@@ -54,7 +54,7 @@ TEST(ModelMistakes, NamesOfOtherModelsSayWhatStandsForThem)
          std::map<std::string, std::string>{{"stablelm-3b", gated},
                                             {"cohere-35b", gated},
                                             {"falcon-180b", "=FILE (model_type falcon)"},
-                                            {"phi-1.5", "=FILE (model_type phi)"},
+                                            {"gptj-2b", "=FILE (model_type gptj)"},
                                             {"gemma2-9b", "are bounded by a tanh"},
                                             {"whisper-large-v3", "along a sequence of audio"},
                                             {"deberta-large", "disentangled attention"},

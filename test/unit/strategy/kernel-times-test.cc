@@ -240,7 +240,7 @@ TEST(KernelTimes, AttentionOfAllTokens)
         EXPECT_EQ(half->GetFlops(), causal.flops / 2);
         EXPECT_EQ(whole->GetFlops(), all.flops);
         EXPECT_EQ(whole->bytes, half->bytes);
-        EXPECT_GT(cost.GetTime(*whole).gpuPs, 1.5 * cost.GetTime(*half).gpuPs);
+        EXPECT_GT(cost.GetTime(*whole).gpuPs, 1.3 * cost.GetTime(*half).gpuPs);
         ProfileTable table;
         constexpr int64_t MEASURED_PS = 1000000;
         table.Add({"H100-SXM5-80GB",

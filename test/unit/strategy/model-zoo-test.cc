@@ -142,7 +142,6 @@ TEST(ModelZoo, ParametersAreThePublishedOnes)
         {"falcon-7b", 6921720704},
         {"falcon-40b", 41303293952},
         {"gpt-j-6b", 6050882784},
-        {"phi-2", 2779683840},
         {"starcoder2-3b", 3030371328},
         {"starcoder2-7b", 7173923840},
         {"starcoder2-15b", 15957889024},
@@ -368,7 +367,8 @@ TEST(ModelZoo, AttentionIsCausalWhereTokensFollowEachOther)
              {"t5-small", {{"sequence", 512}, {"targetSequence", 512}}}})
     {
         std::size_t found = 0;
-        for (const ModelOperator& op : Load(name, variables).GetOperators())
+        const Model model = Load(name, variables);
+        for (const ModelOperator& op : model.GetOperators())
         {
             if (op.kind == "attention")
             {
