@@ -387,8 +387,8 @@ CongestedFlows::FindRead(const Stream& stream, int64_t nowPs)
     }
     const double unread =
         m_nics.SetRate(stream.reader, reading, GetReadRate(stream), static_cast<double>(nowPs));
-    return stream.IsPaced() ? std::clamp(stream.handed - stream.sent - unread, 0.0, reading.room)
-                            : 0;
+    const double queued = m_nics.GetQueued(reading.port, static_cast<double>(nowPs));
+    return stream.IsPaced() ? std::clamp(stream.handed - stream.sent - unread, 0.0, queued) : 0;
 }
 
 void
@@ -467,6 +467,10 @@ CongestedFlows::FindCap(const Class& live, double seconds) const
 {
     const double horizon =
         std::max(seconds, 2 * static_cast<double>(m_queues.GetStepPs()) / PS_PER_SECOND);
+    if (live.endPs >= 0)
+    {
+        return std::numeric_limits<double>::infinity(); // all of it has come
+    }
     if (live.replay)
     {
         return std::max(0.0, live.left - live.leftPart * live.bytes) / horizon;

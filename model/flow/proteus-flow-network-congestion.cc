@@ -324,11 +324,17 @@ FlowNetwork::EndReplayed()
         const int64_t afterPs = std::max<int64_t>(0, ended.endPs - m_clock.GetTimePs());
         if (!communication.left.empty())
         {
-            const FlowClass& flows = *m_classes[ended.id].flows;
-            if (flows.afterPs[ended.rank] >= 0)
+            const LiveClass& live = m_classes[ended.id];
+            const auto& early = live.flows->early;
+            const auto part = std::find_if(early.begin(), early.end(), [&ended](const auto& other) {
+                return other.rank == ended.rank;
+            });
+            if (live.flows->afterPs[ended.rank] >= 0)
             {
                 communication.ended.push_back(ended.rank);
-                EndPart(id, ended.rank, afterPs);
+                EndPart(id,
+                        ended.rank,
+                        std::max(afterPs, FindBeside(live, part == early.end() ? 0 : part->left)));
             }
             continue;
         }

@@ -580,10 +580,29 @@ FlowNetwork::Foretell(uint32_t id)
                          [this, id, version]() { GoOn(id, version); });
         return;
     }
+    const int64_t movesPs =
+        live.rate > 0 ? static_cast<int64_t>(std::ceil(live.left / live.rate * PS_PER_SECOND)) : 0;
+    const bool isBeside = m_communications[live.communication].profile->classes.size() > 1;
     const int64_t delay =
-        live.endPs == NEVER ? static_cast<int64_t>(std::ceil(live.left / live.rate * PS_PER_SECOND))
-                            : std::max<int64_t>(0, live.endPs - m_clock.GetTimePs());
+        live.endPs == NEVER
+            ? movesPs
+            : std::max(
+                  {isBeside ? movesPs : 0, live.endPs - m_clock.GetTimePs(), FindBeside(live, 0)});
     m_clock.Schedule(0, delay, [this, id, version]() { Finish(id, version); });
+}
+
+int64_t
+FlowNetwork::FindBeside(const LiveClass& live, double left) const
+{
+    const Communication& communication = m_communications[live.communication];
+    if (communication.profile->classes.size() == 1 || communication.isEarly)
+    {
+        return 0;
+    }
+    const FlowClass& flows = *live.flows;
+    const auto alonePs =
+        static_cast<int64_t>((flows.bytes - left) / flows.rate * PS_PER_SECOND) + flows.beforePs;
+    return std::max<int64_t>(0, communication.beginPs + alonePs - m_clock.GetTimePs());
 }
 
 const std::vector<EarlyRank>&

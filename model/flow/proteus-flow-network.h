@@ -260,6 +260,12 @@ class FlowNetwork : public Network
     /// FlowClass::afterPs, or those of what is left
     static const std::vector<int64_t>& GetAfterPs(const Communication& communication,
                                                   std::size_t index);
+    /// A replay does not know what its collective does inside servers at the same time, by which
+    /// it is no faster than alone.
+    /// @param live a class that is replayed @param left payload of its largest flow
+    /// @return picoseconds until no more is left of it, at least, where its collective has other
+    /// classes and all ranks were there when it began; else 0
+    int64_t FindBeside(const LiveClass& live, double left) const;
     /// @param live a class @return its FlowClass::early, or those of what is left
     const std::vector<EarlyRank>& GetEarly(const LiveClass& live) const;
     /// Ranks whose part of a class is done end. @param live which class @param left payload of its
