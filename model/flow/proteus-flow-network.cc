@@ -136,7 +136,7 @@ FlowNetwork::Begin(uint32_t id)
               [](const auto& a, const auto& b) { return a.rank < b.rank; });
     JoinWithRepresentatives(communication);
     const auto& classes = communication.profile->classes;
-    const uint32_t paired = FindPaired(*communication.profile);
+    const uint32_t paired = m_congested ? FindPaired(*communication.profile) : NO_ID;
     communication.ahead = nullptr;
     if (communication.isWaiting)
     {

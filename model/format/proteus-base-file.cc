@@ -20,14 +20,15 @@ namespace
 
 constexpr std::size_t MOST_BASES = 20;
 
-} // namespace
-
+/// @param path of a file @return the folder it is in, with the slash; empty: it is here
 std::string
 GetFolder(const std::string& path)
 {
     const std::size_t slash = path.rfind('/');
     return slash == std::string::npos ? "" : path.substr(0, slash + 1);
 }
+
+} // namespace
 
 std::string
 FindBaseFile(const std::string& fileName, const std::string& base, const std::string& folder)

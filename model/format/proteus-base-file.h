@@ -22,10 +22,6 @@ namespace proteus
 {
 
 /// @ingroup proteus
-/// @param path of a file @return the folder it is in, with the slash; empty: it is here
-std::string GetFolder(const std::string& path);
-
-/// @ingroup proteus
 /// @param fileName of a file @param base of it, as it says @param folder where a base is looked
 /// for, too, after the folder of the file; "" for nowhere else
 /// @return the path of the base, beside the file if there is none

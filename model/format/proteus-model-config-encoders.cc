@@ -112,8 +112,8 @@ const Registration REGISTER_VIT("vit", [] {
     kind.fixed = {{"hidden_act", {"\"gelu\"", "\"gelu_fast\"", "\"gelu_new\""}},
                   {"num_channels", {"3"}},
                   {"qkv_bias", {"true"}},
-                  {"hidden_dropout_prob", {"0.0", "0"}},
-                  {"attention_probs_dropout_prob", {"0.0", "0"}}};
+                  WithoutDropout("hidden_dropout_prob"),
+                  WithoutDropout("attention_probs_dropout_prob")};
     kind.inert = {"encoder_stride", "pooler_act", "pooler_output_size"};
     kind.special = {"intermediate_size", "id2label", "num_labels"};
     kind.more = [](const JsonValue& root, TranslatedConfig& result) {

@@ -52,7 +52,7 @@ MakeExperts(const char* experts, const char* top, const char* width)
     kind.fixed = {{"hidden_act", {"\"silu\"", "\"swish\""}},
                   {"tie_word_embeddings", {"false"}},
                   {"use_sliding_window", {"false"}},
-                  {"attention_dropout", {"0.0", "0"}}};
+                  WithoutDropout("attention_dropout")};
     kind.positions = "max_position_embeddings";
     kind.special = {"head_dim"};
     // How experts are scored and weighted, and windows that do not count.

@@ -136,7 +136,10 @@ const Registration REGISTER_GPTJ("gptj", [] {
     return kind;
 }());
 
-const Registration REGISTER_PHI("phi", [] {
+/// @return gpt-neox.json with the sizes of a file that calls them as Llama's does
+ModelConfigKind
+MakeWithLlamasKeys()
+{
     ModelConfigKind kind;
     kind.base = "gpt-neox.json";
     kind.numbers = {{"num_hidden_layers", "layers"},
@@ -146,9 +149,14 @@ const Registration REGISTER_PHI("phi", [] {
                     {"intermediate_size", "feedForward"},
                     {"vocab_size", "vocabulary"}};
     kind.switches = {{"tie_word_embeddings", {"tied"}, false}};
+    kind.positions = "max_position_embeddings";
+    return kind;
+}
+
+const Registration REGISTER_PHI("phi", [] {
+    ModelConfigKind kind = MakeWithLlamasKeys();
     kind.set = {{"sharedNorm", 1}, {"headBias", 1}};
     kind.fixed = {{"hidden_act", GetGelus()}, {"qk_layernorm", {"false"}}};
-    kind.positions = "max_position_embeddings";
     kind.inert = {"partial_rotary_factor"};
     kind.special = {"attention_dropout", "embd_pdrop", "resid_pdrop"};
     kind.more = [](const JsonValue& root, TranslatedConfig& result) {
@@ -159,21 +167,14 @@ const Registration REGISTER_PHI("phi", [] {
 }());
 
 const Registration REGISTER_STARCODER_2("starcoder2", [] {
-    ModelConfigKind kind;
-    kind.base = "gpt-neox.json";
-    kind.numbers = {{"num_hidden_layers", "layers"},
-                    {"hidden_size", "hidden"},
-                    {"num_attention_heads", "heads"},
-                    {"num_key_value_heads", "kvHeads"},
-                    {"intermediate_size", "feedForward"},
-                    {"vocab_size", "vocabulary"}};
+    ModelConfigKind kind = MakeWithLlamasKeys();
+    kind.numbers[3].isNeeded = true; // 2 where it is missing, whatever the heads
     kind.switches = {{"tie_word_embeddings", {"tied"}, true},
                      {"use_bias", {"bias", "feedForwardBias"}, true}};
     kind.set = {{"parallel", 0}};
     kind.fixed = {{"hidden_act", GetGelus()},
                   {"mlp_type", {"\"default\""}},
                   {"norm_type", {"\"layer_norm\""}}};
-    kind.positions = "max_position_embeddings";
     kind.inert = {"norm_epsilon"};
     kind.special = {"attention_dropout", "embedding_dropout", "residual_dropout", "sliding_window"};
     kind.more = [](const JsonValue& root, TranslatedConfig& result) {

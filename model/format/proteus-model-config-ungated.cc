@@ -57,8 +57,8 @@ const Registration REGISTER_BLOOM("bloom", [] {
     kind.numbers = {{"vocab_size", "vocabulary"}};
     kind.fixed = {{"apply_residual_connection_post_layernorm", {"false"}},
                   {"tie_word_embeddings", {"true"}},
-                  {"hidden_dropout", {"0.0", "0"}},
-                  {"attention_dropout", {"0.0", "0"}}};
+                  WithoutDropout("hidden_dropout"),
+                  WithoutDropout("attention_dropout")};
     kind.set = {{"padded", "pad(vocabulary, tensorParallel)"}, {"dropout", 0}, {"composedGelu", 1}};
     kind.positions = "seq_length";
     kind.inert = {"attention_softmax_in_fp32",
@@ -119,8 +119,8 @@ const Registration REGISTER_MPT("mpt", [] {
                     {"n_heads", "heads"},
                     {"vocab_size", "vocabulary"}};
     kind.fixed = {{"tie_word_embeddings", {"true"}},
-                  {"emb_pdrop", {"0.0", "0"}},
-                  {"resid_pdrop", {"0.0", "0"}}};
+                  WithoutDropout("emb_pdrop"),
+                  WithoutDropout("resid_pdrop")};
     kind.set = {{"padded", "pad(vocabulary, tensorParallel)"}, {"dropout", 0}};
     kind.positions = "max_seq_len";
     kind.inert = {"embedding_fraction",
@@ -172,8 +172,8 @@ const Registration REGISTER_NEMOTRON("nemotron", [] {
                   {"tie_word_embeddings", {"false"}},
                   {"attention_bias", {"false"}},
                   {"mlp_bias", {"false"}},
-                  {"attention_dropout", {"0.0", "0"}},
-                  {"hidden_dropout", {"0.0", "0"}}};
+                  WithoutDropout("attention_dropout"),
+                  WithoutDropout("hidden_dropout")};
     kind.set = {{"padded", "pad(vocabulary, tensorParallel)"}};
     kind.positions = "max_position_embeddings";
     kind.inert = {"norm_eps", "partial_rotary_factor"};

@@ -140,13 +140,14 @@ Repetition::ExecuteAlone(uint32_t id)
 }
 
 bool
-Repetition::IsOfUse(uint32_t id, const RehearsalResult& result) const
+Repetition::IsOfUse(const Component& component,
+                    const Rehearsals::Rehearsal& rehearsal,
+                    const RehearsalResult& result) const
 {
     constexpr uint64_t LEAST_SHARE = 8; // one in so many
-    const Component& component = m_components[id];
     const auto isBeside = [&](uint32_t other) {
         const Component& beside = m_components[other];
-        return beside.state == State::AWAITED && beside.rehearsal != component.rehearsal &&
+        return beside.rehearsal && beside.rehearsal.get() != &rehearsal &&
                beside.plan->sentBytes >= component.plan->sentBytes / LEAST_SHARE;
     };
     return result.packetHops < result.record->packetHops ||
@@ -158,10 +159,8 @@ void
 Repetition::EndRehearsal(uint32_t id)
 {
     Component& component = m_components[id];
-    const auto rehearsal = component.rehearsal;
+    const auto rehearsal = std::exchange(component.rehearsal, nullptr);
     RehearsalResult& result = m_rehearsals.Wait(*rehearsal);
-    const bool isOfUse = result.record && IsOfUse(id, result);
-    component.rehearsal = nullptr;
     if (result.isGivenUp)
     {
         return; // the simulator stops before it could be executed here
@@ -186,7 +185,7 @@ Repetition::EndRehearsal(uint32_t id)
     {
         component.cost = result;
         component.cost.record = nullptr;
-        m_rehearsed[component.plan->shape] += isOfUse ? 1 : -1;
+        m_rehearsed[component.plan->shape] += IsOfUse(component, *rehearsal, result) ? 1 : -1;
         m_records.Add(component.key, result.record);
     }
     Repeat(id, result.record);

@@ -366,9 +366,12 @@ class Repetition : private CallTarget
     /// In that process: executes a component, and nothing else any more. @param id of it
     /// @return the result
     RehearsalResult ExecuteAlone(uint32_t id);
-    /// @param id of a component that awaits another process @param result of that, with a record
-    /// @return whether it has left periods out, or was executed beside something else
-    bool IsOfUse(uint32_t id, const RehearsalResult& result) const;
+    /// @param component that has awaited another process @param rehearsal of that
+    /// @param result of it, with a record @return whether it has left periods out, or was executed
+    /// beside something else
+    bool IsOfUse(const Component& component,
+                 const Rehearsals::Rehearsal& rehearsal,
+                 const RehearsalResult& result) const;
     /// Takes the result of another process. @param id of a component that awaits it
     void EndRehearsal(uint32_t id);
     /// @param id of a component that meets others, or is to be executed here: what another process
